@@ -170,7 +170,7 @@ final class AttemptRules {
         if (!flight.state().isAnswered()) {
           serves(now, flight, endpoint);
         }
-        health.completed(now, endpoint.health(), flight.attempt.trial);
+        health.completed(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);
         // Streams tell of tokens only if they are asked to, and embeddings of prompts alone.
         boolean worked =
             usage.promptTokens() > 0 || usage.completionTokens() > 0 || flight.firstTokenSeen();
@@ -203,7 +203,8 @@ final class AttemptRules {
       case DISCONNECTED -> {
         boolean madeRoom = flight.askedToEnd && !flight.state().isAnswered();
         if (!flight.facts.delivery().resendable() && !madeRoom) {
-          health.cut(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);
+          boolean begun = flight.state().isAnswered();
+          health.cut(now, endpoint.health(), begun, flight.attempt.sentAt, flight.attempt.trial);
         }
       }
     }
@@ -242,7 +243,7 @@ final class AttemptRules {
     } else {
       note(now, flight, Failure.BROKEN_OFF);
       if (overdue) {
-        health.cut(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
+        health.cut(now, at.health(), true, flight.attempt.sentAt, flight.attempt.trial);
       }
     }
     note(flight, NotSentAgain.ANSWERED);

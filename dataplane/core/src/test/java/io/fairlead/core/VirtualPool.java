@@ -76,8 +76,12 @@ final class VirtualPool implements RequestListener, PoolListener {
     FAILS_PROBES,
     /** Fails requests, but answers probes. */
     PASSES_PROBES,
-    /** Begins its answers, and breaks them off. */
+    /** Begins its answers, and breaks them off; to probes, too. */
     BREAKS_OFF,
+    /** The same of every other request, and of half of the probes. */
+    BREAKS_HALF_OFF,
+    /** The same of all requests; probes it answers. */
+    BREAKS_REQUESTS_OFF,
     /** A token each five seconds; whoever has waited for half a minute leaves. */
     TRICKLES,
     /** Takes thirty times as long, and tells nobody. */
@@ -183,6 +187,9 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   /** Share of requests whose answer is streamed. */
   double streamed = 1;
+
+  /** Share of requests whose clients leave soon after their answers begin. */
+  double impatient;
 
   /** Whether a frontend leaves requests as soon as they are sent. */
   boolean leaves;
@@ -432,6 +439,10 @@ final class VirtualPool implements RequestListener, PoolListener {
     } else if (exchange.mistaken && to.manner == Manner.WELL) {
       later(2 * MILLI, request, exchange.attempt, () -> turnAway(request, Outcome.INVALID));
     } else {
+      if (impatient > 0 && random.nextDouble() < impatient) {
+        long patience = 2 * FIRST_TOKEN + random.nextLong(100 * MILLI);
+        later(patience, request, exchange.attempt, () -> leave(request));
+      }
       serve(request, exchange, to, exchange.attempt);
     }
   }
@@ -455,7 +466,11 @@ final class VirtualPool implements RequestListener, PoolListener {
           answer(request, exchange, attempt, pace);
         }
       }
-      case BREAKS_OFF -> {
+      case BREAKS_OFF, BREAKS_HALF_OFF, BREAKS_REQUESTS_OFF -> {
+        if (to.manner == Manner.BREAKS_HALF_OFF && to.sent % 2 == 0) {
+          answer(request, exchange, attempt, pace);
+          return;
+        }
         later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
         later(FIRST_TOKEN * 2, request, attempt, () -> breakOff(request));
       }
@@ -679,6 +694,18 @@ final class VirtualPool implements RequestListener, PoolListener {
       case FAILS_FAST, DRAINS, FAILS_PROBES ->
           at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.ERROR));
       case FREEZES, FREEZES_ALL, CRAWLS -> {}
+      case BREAKS_OFF, BREAKS_HALF_OFF -> {
+        boolean breaks = server.manner == Manner.BREAKS_OFF || random.nextBoolean();
+        at(
+            now + 2 * FIRST_TOKEN,
+            () -> {
+              if (breaks) {
+                core.probeFailed(now, probe.id(), Failure.BROKEN_OFF);
+              } else {
+                core.probed(now, probe.id());
+              }
+            });
+      }
       default ->
           at(Math.max(now, server.computesUntil) + FIRST_TOKEN, () -> core.probed(now, probe.id()));
     }

@@ -52,6 +52,18 @@ public final class EndpointHealth {
   /** Whether the probe that is under way is to tell whether so many were cut as it is gone. */
   boolean askedIfGone;
 
+  final CutSuspicion cuts = new CutSuspicion();
+
+  /** Whether its cuts look like its own doing, and until when a probe doesn't clear it of that. */
+  boolean suspected;
+
+  long suspectedUntil;
+
+  /** How often it was, each time soon after it had been cleared. */
+  int suspicions;
+
+  long clearedAt;
+
   /** Requests that it called invalid, with none served between them, and since when. */
   int invalidInRow;
 
@@ -168,9 +180,12 @@ public final class EndpointHealth {
     return estimate.probability();
   }
 
-  /** What a request costs there in requests that are served, its failures counted. */
+  /**
+   * What a request costs there in requests that are served, its failures counted; of one that is
+   * suspected at least as much as if one of two failed.
+   */
   public double risk() {
-    return estimate.risk();
+    return suspected ? Math.max(FailureEstimate.SUSPECTED, estimate.risk()) : estimate.risk();
   }
 
   /** Whether it has answered a request since it came. */
@@ -401,6 +416,9 @@ public final class EndpointHealth {
     forgetFailures();
     cutsInRow = 0;
     askedIfGone = false;
+    cuts.forget();
+    suspected = false;
+    suspicions = 0;
     invalidInRow = 0;
     outAsInvalid = false;
     answered = "";

@@ -22,6 +22,9 @@ final class FailureEstimate {
   /** What a failed request costs, in requests that are served. */
   static final double LOSS = 12;
 
+  /** What a request costs where one of two fails. */
+  static final double SUSPECTED = 1 + LOSS;
+
   private double failures;
   private double successes;
   private long at;

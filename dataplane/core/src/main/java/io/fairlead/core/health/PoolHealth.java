@@ -54,6 +54,11 @@ public final class PoolHealth {
 
   private static final int MOST_RELAPSES = 5;
 
+  /** Suspected again so soon after it was cleared, it is for longer. */
+  private static final long SUSPICION_COUNTS = 60 * SECOND;
+
+  private static final int MOST_SUSPICIONS = 5;
+
   /** A row of invalid requests at an endpoint that serves counts for so long. */
   private static final long ROW_COUNTS = 60 * SECOND;
 
@@ -125,6 +130,9 @@ public final class PoolHealth {
 
   /** Of answers, those that are cut in a proxy, whoever cuts them. */
   private final UsualShare cutShare = new UsualShare();
+
+  /** The same of those that are cut at once. */
+  private final UsualShare cutAtOnceShare = new UsualShare();
 
   /** Of answers, those that call their request invalid. */
   private final UsualShare invalidShare = new UsualShare();
@@ -295,10 +303,17 @@ public final class PoolHealth {
     refusals.served(now, endpoint, model);
   }
 
-  /** A request was served. */
-  public void completed(long now, EndpointHealth endpoint, int trial) {
+  /**
+   * A request was served.
+   *
+   * @param sentAt when it was sent there
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
+   */
+  public void completed(long now, EndpointHealth endpoint, long sentAt, int trial) {
     endpoint.cutsInRow = 0;
     cutShare.add(0);
+    cutAtOnceShare.add(0);
+    endpoint.cuts.whole(sentAt);
     endpoint.invalidInRow = 0;
     invalidShare.add(0);
     passed(now, endpoint, trial);
@@ -411,8 +426,19 @@ public final class PoolHealth {
    * so many in a row that chance hardly makes of what is usual are the endpoint's fault. Those that
    * are cut together are one chance, of one client that leaves or of a server that is gone: where
    * they are many a probe is to tell, if no connection does.
+   *
+   * <p>Answers that are cut right after they began tell sooner: {@link CutSuspicion}. An endpoint
+   * that is suspected for them gets hardly anything until a probe is answered to the end; the
+   * shorter before it was cleared of the same, the longer.
+   *
+   * @param begun whether its answer had
+   * @param sentAt when it was sent there
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
-  public void cut(long now, EndpointHealth endpoint, long sentAt, int trial) {
+  public void cut(long now, EndpointHealth endpoint, boolean begun, long sentAt, int trial) {
+    if (begun && now - sentAt < CutSuspicion.AT_ONCE) {
+      cutAtOnce(now, endpoint, sentAt);
+    }
     if (endpoint.cutsInRow > 0 && now - endpoint.lastCut < TOGETHER) {
       endpoint.cutTogether++;
       if (isByNoChance(endpoint.cutsInRow + endpoint.cutTogether)
@@ -433,6 +459,35 @@ public final class PoolHealth {
     } else {
       endpoint.cutsInRow = row;
     }
+  }
+
+  private void cutAtOnce(long now, EndpointHealth endpoint, long sentAt) {
+    double usual = cutAtOnceShare.mean();
+    if (!endpoint.suspected && endpoint.cuts.isUsual(usual)) {
+      cutAtOnceShare.add(1);
+    }
+    if (!endpoint.cuts.cut(sentAt, usual)
+        || endpoint.suspected
+        || endpoint.state != HealthState.IN_USE
+        || endpoint.gone) {
+      return;
+    }
+    boolean again = endpoint.clearedAt != 0 && now - endpoint.clearedAt < SUSPICION_COUNTS;
+    endpoint.suspicions = again ? Math.min(endpoint.suspicions + 1, MOST_SUSPICIONS) : 0;
+    endpoint.suspectedUntil = again ? now + (SECOND << (endpoint.suspicions - 1)) : now;
+    endpoint.suspected = true;
+    usable.changed();
+    if (endpoint.probe == 0) {
+      probe(now, endpoint);
+    }
+  }
+
+  /** What it was suspected for was not its doing, or is over. */
+  private void cleared(long now, EndpointHealth endpoint) {
+    endpoint.suspected = false;
+    endpoint.clearedAt = now;
+    endpoint.cuts.served(now);
+    usable.changed();
   }
 
   private boolean isByNoChance(int cutsInRow) {
@@ -561,6 +616,9 @@ public final class PoolHealth {
       trial(now, endpoint, "answered a probe");
     } else {
       sign(now, endpoint);
+      if (endpoint.suspected && now - endpoint.suspectedUntil >= 0) {
+        cleared(now, endpoint);
+      }
       if (!endpoint.countsTokens
           && endpoint.onTrial >= endpoint.mostOnTrial
           && now - endpoint.lastSent >= MORE_ON_TRIAL) {
@@ -598,7 +656,8 @@ public final class PoolHealth {
       endpoint.nextProbe = now + QUIET;
       // One that is late may be busy, and errors are for others to tell.
       boolean gone = !failure.answered() && failure != Failure.FIRST_BYTE_LATE;
-      if (failure == Failure.REFUSED || (endpoint.askedIfGone && gone)) {
+      boolean cuts = endpoint.suspected && (gone || failure == Failure.BROKEN_OFF);
+      if (failure == Failure.REFUSED || (endpoint.askedIfGone && gone) || cuts) {
         out(now, endpoint, failure.words(), false);
       }
       endpoint.askedIfGone = false;
@@ -640,13 +699,16 @@ public final class PoolHealth {
       }
       if (endpoint.state == HealthState.OUT
           && now - endpoint.lastResortAt >= 0
-          && endpoint.probeFailure.answered()) {
+          && (endpoint.probeFailure.answered() || endpoint.probeFailure == Failure.BROKEN_OFF)) {
         trial(now, endpoint, "is tried again, though it fails probes");
       }
       endpoint.lifeless |=
           endpoint.inFlight > 0
               && endpoint.quiet(now) >= (endpoint.unreachable ? SILENT : silence(expected));
       return;
+    }
+    if (endpoint.suspected && endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
+      probe(now, endpoint);
     }
     long quiet = endpoint.quiet(now);
     boolean mayCompute = endpoint.mayComputeStill(now);
@@ -719,6 +781,7 @@ public final class PoolHealth {
       endpoint.relapses = 0;
     }
     endpoint.silent = silent;
+    endpoint.suspected = false;
     endpoint.askedIfGone = false;
     endpoint.outAsInvalid = false;
     endpoint.probesFailed = 0;

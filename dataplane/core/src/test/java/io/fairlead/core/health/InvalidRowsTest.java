@@ -58,7 +58,7 @@ class InvalidRowsTest {
     long sentAt = now += MILLI;
     health.serves(now += MILLI, endpoint, MODEL, sentAt);
     health.answered(now, endpoint, sentAt, 0);
-    health.completed(now, endpoint, 0);
+    health.completed(now, endpoint, sentAt, 0);
   }
 
   private void isInvalid(EndpointHealth endpoint) {

@@ -26,6 +26,7 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -33,8 +34,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One probe under way. The head of the answer is enough: then the connection is closed, which also
- * ends a completion that is under way.
+ * One probe under way. Of an answer that serves all must come, since a server that is sick may send
+ * a head and close; where only the time is over in the midst of it, it works. Of others the head is
+ * enough. Then the connection is closed, which also ends a completion that is under way.
  */
 final class Question extends SimpleChannelInboundHandler<HttpObject> {
 
@@ -46,6 +48,10 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
   private @Nullable Channel channel;
   private boolean connected;
   private boolean written;
+
+  /** Whether the head of an answer that serves is there. */
+  private boolean begun;
+
   private boolean over;
 
   Question(Probe probe, Prober.Answer answer, @Nullable EndpointTls tls) {
@@ -119,17 +125,24 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
   @Override
   protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
     if (message.decoderResult().isFailure()) {
-      end(Failure.ERROR);
+      end(begun ? Failure.BROKEN_OFF : Failure.ERROR);
     } else if (message instanceof HttpResponse response && response.status().code() >= 200) {
       int status = response.status().code();
       boolean empty = HttpUtil.getContentLength(response, -1L) == 0;
-      end(status < 500 ? null : Failures.ofStatus(status, empty));
+      if (status < 300) {
+        begun = true;
+      } else {
+        end(status < 500 ? null : Failures.ofStatus(status, empty));
+      }
+    }
+    if (begun && message instanceof LastHttpContent) {
+      end(null);
     }
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
-    end(written ? Failure.DIED : Failure.RESET_UNSENT);
+    end(begun ? Failure.BROKEN_OFF : written ? Failure.DIED : Failure.RESET_UNSENT);
   }
 
   @Override
@@ -138,6 +151,10 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
   }
 
   private void late() {
+    if (begun) {
+      end(null);
+      return;
+    }
     end(connected ? Failure.FIRST_BYTE_LATE : Failure.UNREACHABLE);
   }
 

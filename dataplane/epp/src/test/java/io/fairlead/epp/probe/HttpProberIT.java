@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Probes of servers that answer, and of those that don't. */
 @ExtendWith(NoLeaks.class)
@@ -48,7 +49,7 @@ class HttpProberIT {
 
   @Test
   void asksForOneTokenOfTheModel() throws Exception {
-    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")) {
+    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")) {
       ask(server, "llama-\"8b\"");
       assertThat(answer()).isEmpty();
       assertThat(server.request())
@@ -56,7 +57,8 @@ class HttpProberIT {
           .containsIgnoringCase("\r\nhost: 127.0.0.1:" + server.port() + "\r\n")
           .containsIgnoringCase("\r\ncontent-type: application/json\r\n")
           .endsWith("\r\n\r\n{\"model\":\"llama-\\\"8b\\\"\",\"prompt\":\".\",\"max_tokens\":1}");
-      await().untilAsserted(() -> assertThat(server.closed).as("the head is enough").isTrue());
+      await()
+          .untilAsserted(() -> assertThat(server.closed).as("it has all of the answer").isTrue());
     }
   }
 
@@ -85,6 +87,25 @@ class HttpProberIT {
     try (Server server = new Server("HTTP/1.1 100 Continue\r\n\r\n" + head)) {
       ask(server, "m");
       assertThat(answer()).isEqualTo(Optional.ofNullable(failure));
+    }
+  }
+
+  /** A server that is sick may send heads, and close. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Content-Length: 100\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n"})
+  void anAnswerThatBreaksOffIsNone(String begun) throws Exception {
+    try (Server server = new Server("HTTP/1.1 200 OK\r\n" + begun, true)) {
+      ask(server, "m");
+      assertThat(answer()).contains(Failure.BROKEN_OFF);
+    }
+  }
+
+  @Test
+  void whoIsInTheMidstOfAnAnswerWorks() throws Exception {
+    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")) {
+      ask(server, "m");
+      assertThat(answer()).isEmpty();
+      await().untilAsserted(() -> assertThat(server.closed).isTrue());
     }
   }
 
@@ -146,11 +167,20 @@ class HttpProberIT {
   private static final class Server implements Closeable {
     private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
     private final String says;
+    private final boolean hangsUp;
     private volatile String heard = "";
     volatile boolean closed;
 
     Server(String says) throws IOException {
+      this(says, false);
+    }
+
+    /**
+     * @param hangsUp whether it closes when it has said it
+     */
+    Server(String says, boolean hangsUp) throws IOException {
       this.says = says;
+      this.hangsUp = hangsUp;
       Thread.startVirtualThread(this::serve);
     }
 
@@ -161,7 +191,7 @@ class HttpProberIT {
         heard = new String(bytes, 0, first, StandardCharsets.UTF_8);
         if (!says.equals(HANG_UP)) {
           socket.getOutputStream().write(says.getBytes(StandardCharsets.UTF_8));
-          closed = socket.getInputStream().read(bytes) < 0;
+          closed = hangsUp || socket.getInputStream().read(bytes) < 0;
         }
       } catch (IOException e) {
         // Closed by the test, or reset by the prober.

@@ -18,22 +18,30 @@ import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.probe.HttpProber;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +68,12 @@ class EnvoyFaultsIT {
   private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   private static final Duration SOON = Duration.ofMillis(300);
 
+  /** What an answer of a server that is well takes. */
+  private static final Duration TAKES = Duration.ofMillis(20);
+
+  /** Requests that are served before a server falls sick. */
+  private static final int BEFORE = 80;
+
   @TempDir private static Path folder;
   private static MultiThreadIoEventLoopGroup loops;
   private static TestPool pool;
@@ -71,7 +85,7 @@ class EnvoyFaultsIT {
   @BeforeAll
   static void start() throws Exception {
     loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    pool = new TestPool(loops.next());
+    pool = new TestPool(loops.next(), new HttpProber(loops.next(), NioSocketChannel.class));
     pool.loop.start();
     picker =
         ExtProcServer.start(
@@ -263,6 +277,67 @@ class EnvoyFaultsIT {
       String id = pool.loop.decisions(ofSick, 1).get().requests().getFirst().id();
       assertThat(Objects.requireNonNull(pool.loop.decision(id).get()).status(0))
           .isEqualTo(Integer.parseInt(none.substring(9, 12)));
+    }
+  }
+
+  /**
+   * It looks the least busy of all, its cuts look like those of clients that leave, and what it had
+   * before ends well between them.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {CHUNKED, "HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"})
+  void aServerThatClosesAfterTheHeadIsLeftSoon(String head) throws Exception {
+    String answer = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}";
+    AtomicInteger asked = new AtomicInteger();
+    RawBackend.Script well =
+        (connection, request) -> {
+          int before = asked.getAndIncrement();
+          Thread.sleep(before < BEFORE ? TAKES.toMillis() * (1 + before % 40) : TAKES.toMillis());
+          connection.respond(200, "Content-Type: application/json\r\n", answer);
+        };
+    RawBackend sick =
+        serve(
+            (connection, request) -> {
+              if (asked.get() < BEFORE) {
+                well.serve(connection, request);
+              } else {
+                connection.send(head);
+                connection.close();
+              }
+            });
+    try (RawBackend other = new RawBackend("well", well);
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      pool.endpoints(sick.spec(), other.spec());
+      AtomicInteger served = new AtomicInteger();
+      Semaphore atATime = new Semaphore(BEFORE);
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < BEFORE + 400; i++) {
+        if (i == BEFORE) {
+          await().until(() -> asked.get() == BEFORE);
+          atATime.drainPermits();
+          atATime.release(8);
+        }
+        atATime.acquire();
+        boolean kept = i < BEFORE;
+        all.add(
+            clients.submit(
+                () -> {
+                  try (RawHttp client = ask()) {
+                    served.addAndGet(client.read().text().equals(answer) ? 1 : 0);
+                  } catch (EOFException e) {
+                    // Cut, after Envoy had sent the head on; before that it answers 502.
+                  }
+                  if (!kept) {
+                    atATime.release();
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+      assertThat(pool.events).contains("a OUT");
+      assertThat(BEFORE + 400 - served.get()).as("failed of 400").isBetween(1, 25);
     }
   }
 

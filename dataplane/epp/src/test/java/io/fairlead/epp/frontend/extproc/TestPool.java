@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
@@ -16,8 +17,10 @@ import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TargetModel;
+import io.fairlead.epp.director.EndpointObserver;
 import io.fairlead.epp.director.PassedAnswer;
 import io.fairlead.epp.director.PoolLoop;
+import io.fairlead.epp.director.Prober;
 import io.fairlead.epp.director.RequestObserver;
 import io.fairlead.plugin.PluginFactory;
 import io.netty.util.concurrent.EventExecutor;
@@ -49,6 +52,21 @@ final class TestPool implements RequestObserver {
 
   TestPool(EventExecutor executor) {
     loop = new PoolLoop(new PoolCore(LIMITS), executor, System::nanoTime, this);
+  }
+
+  /** A pool that probes its endpoints, and whose log tells of their health: {@code a OUT}. */
+  TestPool(EventExecutor executor, Prober prober) {
+    EndpointObserver endpoints =
+        new EndpointObserver() {
+          @Override
+          public void healthChanged(HealthChange change) {
+            events.add(change.endpoint().name() + " " + change.to());
+          }
+
+          @Override
+          public void probed(@Nullable Failure failure) {}
+        };
+    loop = new PoolLoop(LIMITS, executor, System::nanoTime, this, endpoints, prober, true, null);
   }
 
   TestPool configured() {

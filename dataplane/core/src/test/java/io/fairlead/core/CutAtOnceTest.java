@@ -1,0 +1,93 @@
+package io.fairlead.core;
+
+import static io.fairlead.core.VirtualPool.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.VirtualPool.Manner;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Behind a proxy a server that sends heads and closes looks as if all its clients left: it answers
+ * at once, has the shortest queue of all, and would draw nearly all that comes.
+ */
+class CutAtOnceTest {
+  private static final long FROM = 20 * SECOND;
+  private static final long TO = 60 * SECOND;
+  private static final long END = 120 * SECOND;
+
+  private static VirtualPool behindAProxy(long seed, int servers, double perSecond) {
+    VirtualPool pool = new VirtualPool(seed, servers, "cost");
+    pool.gateway = false;
+    pool.groups = 20;
+    pool.traffic(perSecond, END);
+    return pool;
+  }
+
+  private static int failed(VirtualPool pool) {
+    return pool.failedBetween(0, END + SECOND);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whoClosesAfterTheHeadGetsNextToNothing(long seed) {
+    VirtualPool pool = behindAProxy(seed, 8, 80);
+    pool.fault(0, Manner.BREAKS_OFF, FROM, TO);
+    pool.runUntil(FROM + SECOND);
+    assertThat(pool.health(0)).isEqualTo(HealthState.OUT);
+    pool.runUntil(END);
+    assertThat(failed(pool)).isBetween(1, 8);
+    assertThat(pool.servers.getFirst().sentAfter(TO + 10 * SECOND))
+        .as("of some 500 requests for each, once it is well")
+        .isGreaterThan(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whoClosesEveryOtherTimeIsFound(long seed) {
+    VirtualPool pool = behindAProxy(seed, 8, 80);
+    pool.fault(0, Manner.BREAKS_HALF_OFF, FROM, TO);
+    pool.runUntil(END);
+    assertThat(failed(pool)).as("of some 200").isLessThan(60);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void whoAnswersProbesAndClosesOnRequestsIsFound(long seed) {
+    VirtualPool pool = behindAProxy(seed, 8, 80);
+    pool.fault(0, Manner.BREAKS_REQUESTS_OFF, FROM, TO);
+    pool.runUntil(END);
+    assertThat(failed(pool)).as("of some thousands that would go there").isLessThan(40);
+  }
+
+  /** Where all are sick nothing helps, and nothing is made worse. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whereAllCloseTheyAreBackAsSoonAsTheyAreWell(long seed) {
+    VirtualPool pool = behindAProxy(seed, 4, 40);
+    pool.faultOfAll(Manner.BREAKS_OFF, FROM, TO);
+    pool.runUntil(END);
+    assertThat(pool.failedBetween(TO + 10 * SECOND, END)).isZero();
+    assertThat(pool.rejected).isZero();
+    for (int server = 0; server < 4; server++) {
+      assertThat(pool.servers.get(server).sentAfter(TO + 20 * SECOND)).isGreaterThan(200);
+    }
+  }
+
+  /** Editors that complete code ask at each key, and drop what they asked before. */
+  @ParameterizedTest
+  @ValueSource(doubles = {0.02, 0.1, 0.5, 0.9})
+  void clientsThatLeaveAtOnceMakeNobodySuspicious(double share) {
+    VirtualPool pool = behindAProxy(7, 4, 40);
+    pool.impatient = share;
+    pool.runUntil(END);
+    assertThat(pool.changes).isEmpty();
+    int most = 0;
+    int least = Integer.MAX_VALUE;
+    for (VirtualPool.Server server : pool.servers) {
+      most = Math.max(most, server.sent);
+      least = Math.min(least, server.sent);
+    }
+    assertThat((double) most / least).as("most sent to a server over least").isLessThan(1.6);
+  }
+}
