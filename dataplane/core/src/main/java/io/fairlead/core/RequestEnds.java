@@ -63,12 +63,6 @@ final class RequestEnds {
       observers.over(now, flight, endpoint, outcome, usage);
       if (judged) {
         rules.judge(now, flight, endpoint, outcome, usage);
-        if (outcome == Outcome.COMPLETED
-            && flight.state().isAnswered()
-            && !attempt.judged
-            && !flight.facts.delivery().streamed()) {
-          health.answeredWhole(now - attempt.sentAt);
-        }
       }
       if (flight.firstTokenSeen()
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 class WholeAnswersTest {
 
   private static final long TICK = SECOND / 10;
-  private static final long ANSWER = 8_300 * (SECOND / 1_000);
   private static final List<String> NAMES = List.of("a", "b", "c", "d");
 
   /** Whoever waits for an answer, and what became of it. */
@@ -71,6 +70,9 @@ class WholeAnswersTest {
   private final List<String> changes = new ArrayList<>();
   private String frozen = "";
 
+  /** Nanoseconds that an answer takes. */
+  private long answer = 8_300 * (SECOND / 1_000);
+
   WholeAnswersTest() {
     core.configure(0, new ConfigCompiler(List.of()).compile(Pool.config(SchedulerConfig.DEFAULT)));
     core.endpoints(0, NAMES.stream().map(Pool::endpoint).toList());
@@ -84,6 +86,16 @@ class WholeAnswersTest {
   void areNotSilentWhileTheyCompute() {
     run(0, 120, 0.3);
     assertThat(clients).hasSizeGreaterThan(30);
+    assertThat(clients).allSatisfy(client -> assertThat(client.rejected).isFalse());
+    assertThat(clients).allSatisfy(client -> assertThat(client.sentTo).hasSize(1));
+    assertThat(changes).isEmpty();
+  }
+
+  @Test
+  void areWaitedForByHowLongTheyTookOfLate() {
+    run(0, 60, 0.2);
+    answer = 16 * SECOND;
+    run(60, 180, 0.2);
     assertThat(clients).allSatisfy(client -> assertThat(client.rejected).isFalse());
     assertThat(clients).allSatisfy(client -> assertThat(client.sentTo).hasSize(1));
     assertThat(changes).isEmpty();
@@ -131,7 +143,7 @@ class WholeAnswersTest {
       }
     }
     if (!line.isEmpty() && !seatFreeAt.containsKey(name)) {
-      seatFreeAt.put(name, now + ANSWER);
+      seatFreeAt.put(name, now + answer);
     }
   }
 }

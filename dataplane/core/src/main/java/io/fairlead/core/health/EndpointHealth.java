@@ -12,6 +12,9 @@ public final class EndpointHealth {
 
   private static final long NONE = 0;
 
+  /** How likely one that is suspected fails a request. */
+  private static final double SUSPECTED = 0.5;
+
   private EndpointSpec spec;
   private final FailureEstimate estimate = new FailureEstimate();
 
@@ -175,17 +178,15 @@ public final class EndpointHealth {
     return since;
   }
 
-  /** How likely it fails a request, from 0 to 1. */
+  /** How likely it fails a request, from 0 to below 1; half at least where it is suspected. */
   public double failing() {
-    return estimate.probability();
+    double known = estimate.probability();
+    return suspected ? Math.max(SUSPECTED, known) : known;
   }
 
-  /**
-   * What a request costs there in requests that are served, its failures counted; of one that is
-   * suspected at least as much as if one of two failed.
-   */
+  /** What a request costs there in requests that are served, its failures counted. */
   public double risk() {
-    return suspected ? Math.max(FailureEstimate.SUSPECTED, estimate.risk()) : estimate.risk();
+    return FailureEstimate.risk(failing());
   }
 
   /** Whether it has answered a request since it came. */

@@ -22,9 +22,6 @@ final class FailureEstimate {
   /** What a failed request costs, in requests that are served. */
   static final double LOSS = 12;
 
-  /** What a request costs where one of two fails. */
-  static final double SUSPECTED = 1 + LOSS;
-
   private double failures;
   private double successes;
   private long at;
@@ -74,11 +71,11 @@ final class FailureEstimate {
   }
 
   /**
-   * What a request costs there in requests that are served, its failures counted: 1 where none
-   * fail.
+   * What a request costs in requests that are served, its failures counted: 1 where none fail.
+   *
+   * @param probability that it fails, from 0 to below 1
    */
-  double risk() {
-    double probability = probability();
+  static double risk(double probability) {
     return 1 + LOSS * probability / (1 - probability);
   }
 

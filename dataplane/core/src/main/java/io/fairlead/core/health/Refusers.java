@@ -149,12 +149,14 @@ public final class Refusers {
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < usable.count(); i++) {
       Refusal refusal = places[usable.place(i)];
-      least = Math.min(least, refusal == null ? 1 : refusal.estimate.risk());
+      least =
+          Math.min(
+              least, refusal == null ? 1 : FailureEstimate.risk(refusal.estimate.probability()));
     }
     spared = 0;
     for (Refusal refusal : places) {
       if (refusal != null) {
-        refusal.share = least / refusal.estimate.risk();
+        refusal.share = least / FailureEstimate.risk(refusal.estimate.probability());
         spared += PoolHealth.isSpared(refusal.share) ? 1 : 0;
       }
     }
