@@ -51,6 +51,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExternalRun {
 
+  /** Of each way, before anything is measured: compilers take as long on two cores. */
+  private static final int WARM_UP_SECONDS = 8;
+
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long ANSWER_MILLIS = 20;
   private static final int GROUPS = 64;
@@ -151,7 +154,7 @@ public final class ExternalRun {
     }
     for (Map.Entry<Way, Pool> one : pools.entrySet()) {
       one.getValue().awaitScheduler();
-      var _ = one.getValue().turn(2); // warms it up
+      var _ = one.getValue().turn(WARM_UP_SECONDS);
     }
     Map<Way, List<Turn>> turns = new HashMap<>();
     for (int round = 0; round < options.rounds(); round++) {
