@@ -60,6 +60,18 @@ class CutAtOnceTest {
     assertThat(failed(pool)).as("of some thousands that would go there").isLessThan(40);
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void whereNobodyProbesWhatItServesClearsIt(long seed) {
+    VirtualPool pool = behindAProxy(seed, 8, 80);
+    pool.probing = false;
+    pool.fault(0, Manner.BREAKS_HALF_OFF, FROM, FROM + 3 * SECOND);
+    pool.runUntil(END);
+    assertThat(pool.servers.getFirst().sentAfter(END - 60 * SECOND))
+        .as("of some 600 requests for each")
+        .isGreaterThan(350);
+  }
+
   /** Where all are sick nothing helps, and nothing is made worse. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})

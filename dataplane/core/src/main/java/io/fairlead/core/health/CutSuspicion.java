@@ -55,15 +55,20 @@ final class CutSuspicion {
       beganAt = sentAt;
     }
     double share = bounded(usual);
-    sum += Math.log((share + SICK * (1 - share)) / share);
+    sum = Math.min(sum + Math.log((share + SICK * (1 - share)) / share), ENOUGH_OF_MANY);
     return !isUsual(usual);
   }
 
-  /** An answer came whole. */
-  void whole(long sentAt) {
+  /**
+   * An answer came whole.
+   *
+   * @return whether nothing is left against the endpoint
+   */
+  boolean whole(long sentAt) {
     if (sum > 0 && !isOfBefore(sentAt, beganAt)) {
       sum = Math.max(0, sum + Math.log(1 - SICK));
     }
+    return sum == 0;
   }
 
   /** Whether what is cut tells what is usual: of one that looks sick, it doesn't. */

@@ -313,7 +313,9 @@ public final class PoolHealth {
     endpoint.cutsInRow = 0;
     cutShare.add(0);
     cutAtOnceShare.add(0);
-    endpoint.cuts.whole(sentAt);
+    if (endpoint.cuts.whole(sentAt) && endpoint.suspected && now - endpoint.suspectedUntil >= 0) {
+      cleared(now, endpoint);
+    }
     endpoint.invalidInRow = 0;
     invalidShare.add(0);
     passed(now, endpoint, trial);
@@ -806,6 +808,7 @@ public final class PoolHealth {
     endpoint.silent = false;
     endpoint.probe = 0;
     endpoint.backAt = now;
+    endpoint.cuts.served(now);
     endpoint.forgetFailures();
     change(now, endpoint, HealthState.IN_USE, reason);
   }
