@@ -20,7 +20,8 @@ class QuietPoolHealthTest {
     List<Arguments> pools = new ArrayList<>();
     for (String profile : List.of("cost", "weighted")) {
       for (int size : new int[] {4, 8, 100}) {
-        for (double perSecond : new double[] {0.05, 0.2, 0.5}) {
+        // Of a hundred each gets one in minutes as it is; hours of their scrapes take long to play.
+        for (double perSecond : size == 100 ? new double[] {0.5} : new double[] {0.05, 0.2, 0.5}) {
           pools.add(Arguments.of(profile, size, perSecond));
         }
       }
