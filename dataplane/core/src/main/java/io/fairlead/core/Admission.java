@@ -35,8 +35,6 @@ final class Admission {
     void evicted(long now, Flight flight);
   }
 
-  private static final int MOST_RETRY_SECONDS = 120;
-
   /**
    * Nanoseconds for which a request may wait for a slot of its adapter while others do all the
    * time. Slots fall idle when the answers end that have them, so it is no less than so many of
@@ -135,12 +133,14 @@ final class Admission {
   }
 
   /** A request came: whether it may go before all that wait. */
-  boolean mayPass(Flight flight, CompiledConfig config) {
+  boolean mayPass(long now, Flight flight, CompiledConfig config) {
     FlowControl all = flow;
     if (all == null || settings == null) {
       return true;
     }
-    return all.mayPass(home(all, config, flight));
+    FlowQueue home = home(all, config, flight);
+    flight.place = all.came(now, home, likeness(flight.facts));
+    return all.mayPass(home);
   }
 
   /** Saturation from which on an endpoint is full for the request. */
@@ -193,7 +193,8 @@ final class Admission {
                 Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
                 FlowHeaders.ttl(facts.headers())),
             FlowHeaders.firstTokenBy(facts.headers(), flight.arrivedAt, model),
-            flight.goesOnWith != null);
+            flight.goesOnWith != null,
+            flight.place);
     flight.waiting =
         all.add(
             now,
@@ -328,6 +329,7 @@ final class Admission {
 
   private void waited(long now, Flight flight, Waiting waiting, WaitEnd how) {
     flight.waiting = null;
+    flight.place = waiting.sequence();
     flight.countsOnNoSlot();
     waitingForSome -= flight.facts.subset() == null ? 0 : 1;
     waiting.flow().waits().ended(how, now - waiting.since());
@@ -465,7 +467,14 @@ final class Admission {
     }
     // 53 random bits make all doubles from 0 to 1.
     double draw = (flight.facts.seed() >>> 11) * 0x1p-53;
-    return (int) Math.clamp(Math.ceil(flow.comeAgain(now, queue, draw)), 1, MOST_RETRY_SECONDS);
+    return flow.comeAgain(now, queue, likeness(flight.facts), flight.place, draw);
+  }
+
+  /** The same for requests that ask for the same: one that was refused is known by it again. */
+  private static long likeness(RequestFacts facts) {
+    long[] blocks = facts.blocks();
+    long whole = blocks.length == 0 ? facts.model().hashCode() : blocks[blocks.length - 1];
+    return whole ^ Long.rotateLeft(facts.bodyBytes(), Integer.SIZE);
   }
 
   /** Who waits, and how full the pool is. */

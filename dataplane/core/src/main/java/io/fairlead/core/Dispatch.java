@@ -77,7 +77,7 @@ final class Dispatch {
       ends.reject(now, flight, Reason.NOT_CONFIGURED);
       return;
     }
-    boolean first = admission.mayPass(flight, active);
+    boolean first = admission.mayPass(now, flight, active);
     Reason refused = first ? send(now, flight, active) : Reason.SATURATED;
     if (refused == null) {
       return;

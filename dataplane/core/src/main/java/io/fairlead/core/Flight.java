@@ -58,6 +58,12 @@ final class Flight {
   /** The turn of its band in which that was. */
   long turn;
 
+  /**
+   * Its place among those that wait, where it waited or one was kept for it since it was refused;
+   * else 0.
+   */
+  long place;
+
   /** What it goes on with, as far as that is known; null for a request that begins something. */
   Contexts.@Nullable Context goesOnWith;
 
@@ -163,6 +169,7 @@ final class Flight {
     facts = request;
     listener = told;
     attempts = 0;
+    place = 0;
     counted = false;
     unkept = false;
     lack = Lack.UNKNOWN;

@@ -26,6 +26,9 @@ public interface WaitingRequest {
     return false;
   }
 
-  /** Grows with each request of the pool that begins to wait. */
+  /**
+   * Grows with each request of the pool that begins to wait. One that was refused and came again
+   * when it was told to has that of its first wait.
+   */
   long sequence();
 }

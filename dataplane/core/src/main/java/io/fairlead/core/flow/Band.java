@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 /** The requests of one priority that wait, by flow and in the order in which they came. */
 final class Band implements Flows {
 
-  private static final double SECOND = 1e9;
-
   /** A band in which nobody waited for so long begins anew: what went meanwhile is no debt. */
   private static final long CALM = 1_000_000_000;
 
@@ -24,18 +22,10 @@ final class Band implements Flows {
   /** After a burst it takes so many times as long until there may be another like it. */
   private static final long BETWEEN = 3;
 
-  /**
-   * Bounds of the time after which somebody who was refused may come again, in seconds. Up to a
-   * quarter of the latter is added by chance.
-   */
-  private static final double SOONEST = 1;
-
-  private static final double LATEST = 96;
-
   private static final double ROUNDING = 1e-9;
 
-  /** Share of the rate that is for those who come again: others come meanwhile. */
-  private static final double FOR_RETURNS = 0.4;
+  /** Rates are averaged over so many seconds. */
+  private static final double RECENT = 5;
 
   private final long priority;
   private final int mostFlows;
@@ -112,9 +102,6 @@ final class Band implements Flows {
   private @Nullable DispatchRate recent;
 
   private @Nullable DispatchRate inQueue;
-
-  /** When the last of those comes again who were refused. */
-  private double comeAgainAt = Double.NEGATIVE_INFINITY;
 
   Band(long priority, int mostFlows, BandSettings settings, WaitCounters waits) {
     this.priority = priority;
@@ -491,7 +478,7 @@ final class Band implements Flows {
   void went(long now, double work) {
     recentWork.add(now, work);
     if (recent == null) {
-      recent = new DispatchRate(now);
+      recent = new DispatchRate(now, RECENT);
     }
     recent.add(now);
   }
@@ -503,7 +490,7 @@ final class Band implements Flows {
    */
   void wentFromQueue(long queue) {
     if (inQueue == null) {
-      inQueue = new DispatchRate(queue);
+      inQueue = new DispatchRate(queue, RECENT);
     }
     inQueue.add(queue);
   }
@@ -517,22 +504,5 @@ final class Band implements Flows {
   double rate(long now, long queue) {
     return Math.max(
         recent == null ? 0 : recent.perSecond(now), inQueue == null ? 0 : inQueue.perSecond(queue));
-  }
-
-  /**
-   * Seconds after which somebody who is refused should come again: when those who wait before it
-   * are gone at the rate of late, each later than the one that was refused before, so that they
-   * don't come together.
-   *
-   * @param seconds until those of more important bands and its own are gone; NaN for nobody knows
-   * @param rate of this band: while more important ones take turns, it is what is left for it
-   * @param draw 0 to 1, of the request's own
-   */
-  double comeAgain(long now, double seconds, double rate, double draw) {
-    double at = now / SECOND;
-    double each = rate > 1 / LATEST ? 1 / rate : LATEST;
-    double gone = Math.max(Double.isNaN(seconds) ? 0 : seconds, count.requests * each);
-    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + each / FOR_RETURNS), at + LATEST);
-    return Math.clamp((comeAgainAt - at) * (1 + draw / 4), SOONEST, LATEST * 5 / 4);
   }
 }

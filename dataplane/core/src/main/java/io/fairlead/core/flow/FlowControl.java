@@ -32,6 +32,17 @@ public final class FlowControl {
   /** Where nobody went and nothing ended for so long, servers stand still: that is no overload. */
   private static final long STALL = 5_000_000_000L;
 
+  /** What comes usually is averaged over so many seconds. */
+  private static final double USUAL = 60;
+
+  /** Before so many nanoseconds without a queue nobody knows what comes usually. */
+  private static final long KNOWN = 5_000_000_000L;
+
+  /** Clients that are told the last time that may be come within so much more, by chance. */
+  private static final double SPREAD = FlowQueue.LATEST / 4;
+
+  private static final double SECOND = 1e9;
+
   private FlowSettings settings;
 
   /** The most important first. */
@@ -51,6 +62,13 @@ public final class FlowControl {
   private final WaitingHeap soonOver = new WaitingHeap.ByExpiry();
 
   private long sequence;
+
+  private final Returns returns = new Returns();
+
+  /** Requests that come while nobody waits, by a clock that stands while somebody does. */
+  private final DispatchRate usual;
+
+  private final long begunAt;
 
   /** Since when there is no endpoint, or is one. */
   private long changedAt;
@@ -98,6 +116,8 @@ public final class FlowControl {
     this.settings = settings;
     this.changedAt = now;
     this.movedAt = now;
+    this.begunAt = now;
+    this.usual = new DispatchRate(0, USUAL);
   }
 
   /**
@@ -112,7 +132,8 @@ public final class FlowControl {
         all.add(each);
       }
     }
-    all.sort((one, other) -> Long.compare(one.sequence(), other.sequence()));
+    // One that came again has a place of before.
+    all.sort((one, other) -> Long.compare(one.since(), other.since()));
     settings = changed;
     for (Band band : bands) {
       band.settings(changed.band(band.priority()));
@@ -284,12 +305,28 @@ public final class FlowControl {
     if (band.settings().ttl() == 0 && !(empty && settings.emptyTtl() > 0)) {
       return null;
     }
-    Waiting added = new Waiting(request, flow, demand, now, ++sequence);
+    sequence++;
+    Waiting added =
+        new Waiting(request, flow, demand, now, demand.place() == 0 ? sequence : demand.place());
     if (!makeRoom(now, added, evicted)) {
       return null;
     }
     put(now, added);
     return added;
+  }
+
+  /**
+   * A request of the flow came.
+   *
+   * @param likeness the same for requests that ask for the same
+   * @return its place, where it was refused before and comes when it was told to; 0 for none
+   */
+  public long came(long now, FlowQueue flow, long likeness) {
+    long place = returns.take(now, flow, likeness);
+    if (place == 0 && count.requests == 0) {
+      usual.add(withoutQueue(now));
+    }
+    return place;
   }
 
   private void put(long now, Waiting request) {
@@ -304,6 +341,10 @@ public final class FlowControl {
   /** Nanoseconds in which there was a queue. */
   private long withQueue(long now) {
     return withQueue + (count.requests > 0 ? now - queueSince : 0);
+  }
+
+  private long withoutQueue(long now) {
+    return now - begunAt - withQueue(now);
   }
 
   private void link(long now, Waiting request) {
@@ -502,6 +543,7 @@ public final class FlowControl {
    */
   public void expire(long now, long slotTtl, Consumer<Waiting> expired) {
     dropStale();
+    returns.sweep(now);
     expireByTime(now, expired);
     if (empty || now - movedAt > STALL) {
       return; // nobody is served sooner for it
@@ -515,7 +557,7 @@ public final class FlowControl {
           each = next) {
         next = each.after;
         long most = each.isForSlot() ? forSlot : forRoom;
-        if (!each.promised && now - each.since() > most) {
+        if (!each.promised && !each.cameAgain() && now - each.since() > most) {
           if (each.isForSlot()) {
             band.expiredForSlot(now, slotTtl);
           }
@@ -659,21 +701,57 @@ public final class FlowControl {
   }
 
   /**
-   * Seconds after which a request of this flow that is refused should come again.
+   * Seconds after which a request of this flow that is refused should come again. While it does
+   * then, it has its place.
    *
+   * @param likeness the same for requests that ask for the same
+   * @param place where it stood when it waited; 0 where it did not
    * @param draw 0 to 1, of the request's own
    */
-  public double comeAgain(long now, FlowQueue flow, double draw) {
+  public int comeAgain(long now, FlowQueue flow, long likeness, long place, double draw) {
     long queue = withQueue(now);
     long ahead = 0;
     double rate = 0;
+    double all = 0;
     for (Band band : bands) {
+      double own = band.rate(now, queue);
+      all += own;
       if (band.priority() >= flow.priority()) {
-        ahead += band.count.requests;
-        rate += band.rate(now, queue);
+        boolean before = band == flow.band() && isBefore(place, band.oldest());
+        ahead += before ? 0 : band.count.requests;
+        rate += own;
       }
     }
-    return flow.band().comeAgain(now, ahead / rate, flow.band().rate(now, queue), draw);
+    double seconds =
+        flow.nextReturn(
+            now,
+            ahead / rate,
+            isBefore(place, flow.first()) ? 0 : flow.waiting(),
+            flow.band().rate(now, queue),
+            forReturns(now, all));
+    if (seconds >= FlowQueue.LATEST) {
+      return (int) Math.ceil(seconds + draw * SPREAD);
+    }
+    int told = (int) Math.max(1, Math.ceil(seconds));
+    if (returns.hasRoom()) {
+      returns.promise(flow, likeness, now + told * (long) SECOND, place == 0 ? ++sequence : place);
+    }
+    return told;
+  }
+
+  /** Whether it stood before all others: they are not before it when it comes again. */
+  private static boolean isBefore(long place, @Nullable Waiting first) {
+    return place != 0 && (first == null || place < first.sequence());
+  }
+
+  private double forReturns(long now, double rate) {
+    long calm = withoutQueue(now);
+    return calm < KNOWN || rate == 0
+        ? FlowQueue.LEAST_FOR_RETURNS
+        : Math.clamp(
+            1 - usual.perSecond(calm) / rate,
+            FlowQueue.LEAST_FOR_RETURNS,
+            FlowQueue.MOST_FOR_RETURNS);
   }
 
   /** Is told of a band. */

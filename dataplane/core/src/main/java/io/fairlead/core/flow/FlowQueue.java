@@ -12,6 +12,19 @@ public final class FlowQueue implements Flow {
 
   private static final double USUAL_OUTPUT = 200;
 
+  private static final double SECOND = 1e9;
+
+  /**
+   * Bounds of the share of what can go that is for those who come again: others come meanwhile. It
+   * is what they leave usually, or the least where nobody knows.
+   */
+  static final double LEAST_FOR_RETURNS = 0.4;
+
+  static final double MOST_FOR_RETURNS = 0.9;
+
+  /** Nobody who was refused is told a longer time, in seconds, but for what chance adds. */
+  static final double LATEST = 96;
+
   /** Less than so many times its share counts as no more: chance gives each more now and then. */
   private static final double MUCH = 1.5;
 
@@ -44,6 +57,9 @@ public final class FlowQueue implements Flow {
 
   /** Whether requests that wait elsewhere are about to move here. */
   boolean expectsRequests;
+
+  /** When the last of those comes again who were refused, in seconds. */
+  private double comeAgainAt = Double.NEGATIVE_INFINITY;
 
   /** Whether its first request was tried since something changed, and can't go. */
   private boolean passedOver;
@@ -249,6 +265,36 @@ public final class FlowQueue implements Flow {
   public boolean isOverItsShare(long now) {
     return count.requests > 0
         && recent.at(now) > Math.max(MOST * band.recent(now), MUCH * band.share(now, weight));
+  }
+
+  /** Part of what its band sends that is its own: what it was of late, or else its share. */
+  private double part(long now) {
+    double all = band.recent(now);
+    return all > 0 ? Math.min(1, Math.max(recent.at(now), band.share(now, weight)) / all) : 1;
+  }
+
+  /**
+   * Seconds until the next place for somebody who is refused and comes again: when those before it
+   * are gone at the rate of late, each place later than the one before, so that they don't come
+   * together. That rate is what is left while more important bands take turns.
+   *
+   * @param ahead seconds until those of more important bands and its own are gone; NaN for nobody
+   *     knows
+   * @param before requests of its own that are before it
+   * @param bandRate requests of its band that go in a second
+   * @param forReturns share of them that is for those who come again
+   * @return {@link #LATEST} where there is no place before
+   */
+  double nextReturn(long now, double ahead, int before, double bandRate, double forReturns) {
+    double at = now / SECOND;
+    double rate = bandRate * part(now);
+    double each = rate > 1 / LATEST ? 1 / rate : LATEST;
+    double gone = Math.max(Double.isNaN(ahead) ? 0 : ahead, before * each);
+    // Closer together where places get scarce.
+    double scarce = Math.clamp(2 * (comeAgainAt - at) / LATEST - 1, 0, 1);
+    double share = forReturns + scarce * (MOST_FOR_RETURNS - forReturns);
+    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + each / share), at + LATEST);
+    return comeAgainAt - at;
   }
 
   boolean idle() {

@@ -35,6 +35,9 @@ public final class Waiting implements WaitingRequest {
   /** Whether its flow has it apart from those that may go. */
   boolean aside;
 
+  /** Whether it was refused before, and came again when it was told to. */
+  private final boolean cameAgain;
+
   /** Whether it alone of its flow waits for a slot of its adapter. */
   boolean forSlot;
 
@@ -57,8 +60,10 @@ public final class Waiting implements WaitingRequest {
    *     WaitingRequest#NEVER} if it says nothing
    * @param firstTokenBy when its first token is wanted; {@link WaitingRequest#NEVER} for no time
    * @param goesOn whether it goes on with a conversation
+   * @param place that is kept for it, by {@link FlowControl#came}; 0 for none
    */
-  public record Demand(double work, long bytes, long ttl, long firstTokenBy, boolean goesOn) {}
+  public record Demand(
+      double work, long bytes, long ttl, long firstTokenBy, boolean goesOn, long place) {}
 
   Waiting(long request, FlowQueue flow, Demand demand, long since, long sequence) {
     this.request = request;
@@ -69,6 +74,7 @@ public final class Waiting implements WaitingRequest {
     this.ttl = demand.ttl();
     this.firstTokenBy = demand.firstTokenBy();
     this.goesOn = demand.goesOn();
+    this.cameAgain = demand.place() != 0;
     this.since = since;
     this.sequence = sequence;
   }
@@ -99,6 +105,11 @@ public final class Waiting implements WaitingRequest {
   /** Whether its adapter is the next to have a slot: then it waits as long as its band allows. */
   public void promised(boolean next) {
     promised = next;
+  }
+
+  /** Whether it was refused before: it won't be for how long the queue has lasted. */
+  boolean cameAgain() {
+    return cameAgain;
   }
 
   /** Whether it waits for a slot of its adapter, and not for room. */

@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.flow.FlowControl.Sent;
 import io.fairlead.core.flow.Waiting.Demand;
 import io.fairlead.plugin.WaitingRequest;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,10 +23,14 @@ class FlowControlRandomTest {
 
   private static final List<WaitsFor> NEEDS = List.of(WaitsFor.values());
   private static final int EVENTS = 100_000;
+
+  /** Requests are alike so often that those who come again are known, and mistaken for others. */
+  private static final long LIKENESSES = 50;
+
   private static final long MILLI = 1_000_000;
 
   private final Map<Long, Waiting> waiting = new HashMap<>();
-  private final Map<String, Deque<Long>> order = new HashMap<>();
+  private final Map<String, NavigableMap<Long, Long>> order = new HashMap<>();
   private final List<FlowQueue> underWay = new ArrayList<>();
   private int added;
   private int refused;
@@ -34,6 +38,7 @@ class FlowControlRandomTest {
   private int evicted;
   private int expired;
   private int cancelled;
+  private int cameAgain;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
@@ -56,7 +61,7 @@ class FlowControlRandomTest {
             cancelled++;
           }
         }
-        case 10 -> flow.expire(at, 10 * MILLI, w -> expired(at, w));
+        case 10 -> flow.expire(at, 10 * MILLI, w -> expired(flow, at, w));
         case 11 -> flow.roomCame(random.nextBoolean());
         case 20 -> {
           if (!waiting.isEmpty()) {
@@ -72,7 +77,7 @@ class FlowControlRandomTest {
             order.clear(); // another order may hold from here on
             waiting.values().stream()
                 .sorted((a, b) -> Long.compare(a.sequence(), b.sequence()))
-                .forEach(w -> line(w).add(w.request()));
+                .forEach(w -> line(w).put(w.sequence(), w.request()));
           }
         }
         default -> dispatch(flow, at, random);
@@ -94,11 +99,12 @@ class FlowControlRandomTest {
     }
     long end = now + 10_000_000 * MILLI;
     flow.empty(now, false);
-    flow.expire(end, 10 * MILLI, w -> expired(end, w));
+    flow.expire(end, 10 * MILLI, w -> expired(flow, end, w));
     assertThat(flow.waiting()).isZero();
     assertThat(sent + evicted + expired + cancelled).isEqualTo(added);
     assertThat(added + refused).isEqualTo((int) requests);
-    assertThat(List.of(sent, evicted, expired, cancelled, refused)).allMatch(count -> count > 0);
+    assertThat(List.of(sent, evicted, expired, cancelled, refused, cameAgain))
+        .allMatch(count -> count > 0);
     while (!underWay.isEmpty()) {
       underWay.removeLast().ended(1, 1, 1, 1);
     }
@@ -130,19 +136,26 @@ class FlowControlRandomTest {
         request -> 0);
   }
 
-  private Deque<Long> line(Waiting request) {
+  private NavigableMap<Long, Long> line(Waiting request) {
     String key = request.flow().priority() + "/" + request.flow().id();
-    return order.computeIfAbsent(key, name -> new ArrayDeque<>());
+    return order.computeIfAbsent(key, name -> new TreeMap<>());
   }
 
   private void gone(Waiting request) {
     assertThat(waiting.remove(request.request())).isSameAs(request);
-    assertThat(line(request).remove(request.request())).isTrue();
+    assertThat(line(request).remove(request.sequence())).isEqualTo(request.request());
   }
 
-  private void expired(long now, Waiting request) {
+  private static void refuse(FlowControl flow, long now, Waiting request) {
+    long alike = request.request() % LIKENESSES;
+    int seconds = flow.comeAgain(now, request.flow(), alike, request.sequence(), 0.5);
+    assertThat(seconds).isBetween(1, 120);
+  }
+
+  private void expired(FlowControl flow, long now, Waiting request) {
     assertThat(request.expiresAt()).isLessThanOrEqualTo(now);
     gone(request);
+    refuse(flow, now, request);
     expired++;
   }
 
@@ -154,7 +167,8 @@ class FlowControlRandomTest {
             random.nextInt(1, 300),
             random.nextBoolean() ? WaitingRequest.NEVER : random.nextInt(1, 3_000) * MILLI,
             WaitingRequest.NEVER,
-            random.nextBoolean());
+            random.nextBoolean(),
+            flow.came(now, queue, random.nextLong(LIKENESSES)));
     Waiting made =
         flow.add(
             now,
@@ -169,14 +183,17 @@ class FlowControlRandomTest {
                 assertThat(w.flow()).as("evicted for its own flow").isNotSameAs(queue);
               }
               gone(w);
+              refuse(flow, now, w);
               evicted++;
             });
     if (made == null) {
       refused++;
+      flow.comeAgain(now, queue, random.nextLong(LIKENESSES), 0, random.nextDouble());
     } else {
       added++;
       waiting.put(request, made);
-      line(made).add(request);
+      line(made).put(made.sequence(), request);
+      cameAgain += made.cameAgain() ? 1 : 0;
     }
   }
 
@@ -193,7 +210,7 @@ class FlowControlRandomTest {
           if (room[0] == 0) {
             return Sent.NONE;
           }
-          assertThat(line(request).stream().filter(each -> !isAside(each)).findFirst())
+          assertThat(line(request).values().stream().filter(each -> !isAside(each)).findFirst())
               .as("first of its flow")
               .contains(request.request());
           if (random.nextInt(5) == 0) {

@@ -61,7 +61,7 @@ class FlowControlTest {
   }
 
   private long add(long now, long priority, String id, long bytes, long ttl) {
-    Demand demand = new Demand(100, bytes, ttl, WaitingRequest.NEVER, false);
+    Demand demand = new Demand(100, bytes, ttl, WaitingRequest.NEVER, false, 0);
     Waiting added =
         flow.add(now, ++requests, flow.flow(priority, id), demand, w -> evicted.add(w.request()));
     return added == null ? -1 : added.request();
@@ -524,7 +524,8 @@ class FlowControlTest {
         FlowQueue queue = flow.flow(0, ids[j]);
         while (queue.waiting() < 3) {
           double tokens = random.nextInt(100, 300) * (j == 1 ? 100 : 1);
-          Demand demand = new Demand(tokens, 1, WaitingRequest.NEVER, WaitingRequest.NEVER, false);
+          Demand demand =
+              new Demand(tokens, 1, WaitingRequest.NEVER, WaitingRequest.NEVER, false, 0);
           flow.add(i, ++requests, queue, demand, w -> {});
         }
       }
@@ -803,12 +804,77 @@ class FlowControlTest {
     for (int i = 0; i < 100; i++) {
       add(50 * SECOND, 0, "a");
     }
-    double first = flow.comeAgain(50 * SECOND, flow.flow(0, "a"), 0);
-    assertThat(first).as("100 at ten a second").isCloseTo(10, within(0.5));
-    double second = flow.comeAgain(50 * SECOND, flow.flow(0, "a"), 0);
-    assertThat(second - first)
-        .as("one place later, of those for who comes again")
-        .isCloseTo(0.25, within(0.01));
+    FlowQueue queue = flow.flow(0, "a");
+    assertThat(flow.comeAgain(50 * SECOND, queue, 1, 0, 0))
+        .as("100 at ten a second")
+        .isBetween(10, 11);
+    for (int i = 0; i < 40; i++) {
+      flow.comeAgain(50 * SECOND, queue, 2 + i, 0, 0);
+    }
+    assertThat(flow.comeAgain(50 * SECOND, queue, 1, 0, 0))
+        .as("ten seconds later, of which others have up to six tenths")
+        .isBetween(14, 21);
+  }
+
+  @Test
+  void whoStoodBeforeAllOthersDoesNotWaitForThem() {
+    FlowQueue queue = flow.flow(0, "a");
+    for (int i = 0; i < 500; i++) {
+      flow.went(i * SECOND / 10, queue, 1);
+    }
+    for (int i = 0; i < 100; i++) {
+      add(50 * SECOND, 0, "a");
+    }
+    Waiting oldest = Objects.requireNonNull(queue.first());
+    flow.remove(50 * SECOND, oldest);
+    assertThat(flow.comeAgain(50 * SECOND, queue, 1, oldest.sequence(), 0)).isEqualTo(1);
+  }
+
+  @Test
+  void whoComesAgainWhenItWasToldToHasItsPlace() {
+    FlowQueue queue = flow.flow(0, "a");
+    flow.went(0, queue, 1);
+    int seconds = flow.comeAgain(SECOND, queue, 7, 0, 0);
+    add(SECOND, 0, "a");
+    long due = SECOND + seconds * SECOND;
+    assertThat(flow.came(due - 1, queue, 7)).as("too early").isZero();
+    assertThat(flow.came(due, queue, 8)).as("asks for something else").isZero();
+    assertThat(flow.came(due, flow.flow(0, "b"), 7)).as("another's").isZero();
+    long place = flow.came(due, queue, 7);
+    assertThat(place).isPositive();
+    assertThat(flow.came(due, queue, 7)).as("has it already").isZero();
+    Demand demand = new Demand(100, 1, WaitingRequest.NEVER, WaitingRequest.NEVER, false, place);
+    Waiting again = flow.add(due, 100, queue, demand, w -> {});
+    assertThat(queue.first()).as("before who came since").isSameAs(again);
+  }
+
+  @Test
+  void whoComesMuchLaterThanItWasToldHasNoPlaceAnyMore() {
+    FlowQueue queue = flow.flow(0, "a");
+    flow.went(0, queue, 1);
+    int seconds = flow.comeAgain(SECOND, queue, 7, 0, 0);
+    assertThat(flow.came((seconds + 60) * SECOND, queue, 7)).isZero();
+  }
+
+  @Test
+  void asManyPlacesAreKeptAsMayBeAndAreFreeOnceTheyAreLost() {
+    Returns returns = new Returns();
+    FlowQueue queue = flow.flow(0, "a");
+    for (int i = 1; i <= Returns.MOST; i++) {
+      assertThat(returns.hasRoom()).isTrue();
+      returns.promise(queue, i % 1_000, i * SECOND / 1_000, i);
+    }
+    assertThat(returns.hasRoom()).isFalse();
+    for (int i = 1; i <= Returns.MOST / 2; i++) {
+      assertThat(returns.take(i * SECOND / 1_000, queue, i % 1_000)).isEqualTo(i);
+    }
+    assertThat(returns.hasRoom()).isTrue();
+    returns.sweep(100 * SECOND);
+    for (int i = 0; i < Returns.MOST; i++) {
+      assertThat(returns.hasRoom()).isTrue();
+      returns.promise(queue, i, 100 * SECOND, i);
+    }
+    assertThat(returns.hasRoom()).isFalse();
   }
 
   @Test
@@ -823,7 +889,7 @@ class FlowControlTest {
     for (int i = 0; i < 100; i++) {
       add(hours, 0, "a");
     }
-    assertThat(flow.comeAgain(hours, queue, 0)).as("100 at ten a second").isBetween(8.0, 13.0);
+    assertThat(flow.comeAgain(hours, queue, 1, 0, 0)).as("100 at ten a second").isBetween(8, 13);
   }
 
   @Test
@@ -840,9 +906,9 @@ class FlowControlTest {
     for (int i = 0; i < 5; i++) {
       add(50 * SECOND, -1, "low");
     }
-    assertThat(flow.comeAgain(50 * SECOND, low, 0))
+    assertThat(flow.comeAgain(50 * SECOND, low, 1, 0, 0))
         .as("5 at half a one a second")
-        .isBetween(7.0, 14.0);
+        .isBetween(7, 14);
   }
 
   @Test
@@ -851,12 +917,12 @@ class FlowControlTest {
       add(0, 0, "a");
     }
     FlowQueue queue = flow.flow(0, "a");
-    List<Double> told = new ArrayList<>();
+    List<Integer> told = new ArrayList<>();
     SplittableRandom random = new SplittableRandom(7);
     for (int i = 0; i < 1_000; i++) {
-      told.add(flow.comeAgain(0, queue, random.nextDouble()));
+      told.add(flow.comeAgain(0, queue, 1, 0, random.nextDouble()));
     }
     assertThat(told).allMatch(seconds -> seconds >= 1 && seconds <= 120);
-    assertThat(told.stream().map(Math::ceil).distinct().count()).isGreaterThan(10);
+    assertThat(told.stream().distinct().count()).isGreaterThan(10);
   }
 }

@@ -26,7 +26,7 @@ class RankedQueueTest {
       Comparator.<Waiting>comparingLong(each -> each.rank).thenComparingLong(Waiting::sequence);
 
   private static Waiting waiting(long sequence, long rank) {
-    Demand demand = new Demand(1, 1, WaitingRequest.NEVER, WaitingRequest.NEVER, false);
+    Demand demand = new Demand(1, 1, WaitingRequest.NEVER, WaitingRequest.NEVER, false, 0);
     Waiting made = new Waiting(sequence, FLOW, demand, 0, sequence);
     made.rank = rank;
     return made;
