@@ -5,16 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.operator.FairleadOperator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /** The operator as a process of its own, with its ServiceAccount's rights. */
 public final class OperatorProgram implements AutoCloseable {
+  private static final Pattern PORT = Pattern.compile("health and metrics on port (\\d+)");
+
   private final Process process;
   private final Path log;
 
@@ -171,6 +179,26 @@ public final class OperatorProgram implements AutoCloseable {
   /** What it has used of CPUs so far, in seconds. */
   public double cpuSeconds() {
     return process.info().totalCpuDuration().orElseThrow().toMillis() / 1000.0;
+  }
+
+  /** The sum of a metric over its labels, as it is scraped. */
+  public double metric(String name) {
+    Matcher port = PORT.matcher(log());
+    assertThat(port.find()).as(log()).isTrue();
+    URI page = URI.create("http://127.0.0.1:%s/metrics".formatted(port.group(1)));
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString())
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
   }
 
   /** What it logged. */
