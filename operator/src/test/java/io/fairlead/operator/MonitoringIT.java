@@ -99,6 +99,9 @@ class MonitoringIT {
         assertThat(used).as(file).isNotEmpty();
         assertThat(there).as("of the operator's, as %s names them", file).containsAll(used);
       }
+      assertThat(String.join(" ", alerts().values()))
+          .as("alerts over all that the operator itself counts")
+          .contains(there.stream().filter(name -> name.startsWith("fairlead_operator_")).toList());
     }
   }
 
