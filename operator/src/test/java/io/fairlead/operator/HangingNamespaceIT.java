@@ -3,10 +3,14 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.RefusingWebhook;
@@ -27,6 +31,8 @@ class HangingNamespaceIT {
   /** More than are looked at at a time. */
   private static final int POOLS = 40;
 
+  private static final String NAME = "hanging.example.test";
+
   /** As long as a webhook may take. */
   private static final int HANGS_SECONDS = 30;
 
@@ -38,7 +44,8 @@ class HangingNamespaceIT {
     PoolFixture well = new PoolFixture(cluster.admin(), cluster.namespace("well"));
     AtomicInteger asked = new AtomicInteger();
     try (RefusingWebhook webhook = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
-      ValidatingWebhookConfiguration hangs = of(webhook, hanging.namespace());
+      ValidatingWebhookConfiguration hangs =
+          of(webhook, hanging.namespace(), "apps", "deployments", "CREATE", "UPDATE");
       cluster.admin().resource(hangs).create();
       List<String> pools = IntStream.range(0, POOLS).mapToObj("pool-%d"::formatted).toList();
       pools.forEach(pool -> hanging.createPool(pool, pool + "-service"));
@@ -91,13 +98,104 @@ class HangingNamespaceIT {
     }
   }
 
-  private static ValidatingWebhookConfiguration of(RefusingWebhook webhook, String namespace) {
+  @Test
+  void statusesThatHangKeepNoOtherNamespaceWaiting(KubeApi.Running server, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    Installed cluster = Installed.on(server);
+    PoolFixture hanging = new PoolFixture(cluster.admin(), cluster.namespace("hangs"));
+    PoolFixture well = new PoolFixture(cluster.admin(), cluster.namespace("well"));
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook webhook = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+      ValidatingWebhookConfiguration hangs =
+          of(webhook, hanging.namespace(), "*", "*/status", "UPDATE");
+      cluster.admin().resource(hangs).create();
+      for (int i = 0; i < POOLS; i++) {
+        hanging.createPool("pool-" + i, "pool-%d-service".formatted(i));
+        hanging.createModel("model-" + i, "model-" + i, 1, "pool-" + i);
+      }
+      othersGoOn(cluster, hanging, well, asked);
+    }
+  }
+
+  @Test
+  void deletesThatHangKeepNoOtherNamespaceWaiting(KubeApi.Running server, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    Installed cluster = Installed.on(server);
+    PoolFixture hanging = new PoolFixture(cluster.admin(), cluster.namespace("hangs"));
+    PoolFixture well = new PoolFixture(cluster.admin(), cluster.namespace("well"));
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook webhook = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+      for (int i = 0; i < POOLS; i++) {
+        hanging.createPool("pool-" + i, "pool-%d-service".formatted(i));
+        InferencePool pool = hanging.need(InferencePool.class, "pool-" + i);
+        // What it has of an earlier time, when more pods than one were asked for.
+        hanging.create(
+            new PodDisruptionBudgetBuilder()
+                .withNewMetadata()
+                .withName("pool-%d-epp".formatted(i))
+                .addToLabels(Labels.MANAGED_BY, Labels.MANAGER)
+                .addNewOwnerReference()
+                .withApiVersion(pool.getApiVersion())
+                .withKind(pool.getKind())
+                .withName(pool.getMetadata().getName())
+                .withUid(pool.getMetadata().getUid())
+                .withController(true)
+                .endOwnerReference()
+                .endMetadata()
+                .withNewSpec()
+                .withMaxUnavailable(new IntOrString(1))
+                .endSpec()
+                .build());
+      }
+      ValidatingWebhookConfiguration hangs =
+          of(webhook, hanging.namespace(), "policy", "poddisruptionbudgets", "DELETE");
+      cluster.admin().resource(hangs).create();
+      othersGoOn(cluster, hanging, well, asked);
+    }
+  }
+
+  private static void othersGoOn(
+      Installed cluster, PoolFixture hanging, PoolFixture well, AtomicInteger asked) {
+    KubernetesClient client = cluster.operator();
+    Controllers operator = OperatorUnderTest.on(client, hanging, well);
+    try {
+      operator.start();
+      await().atMost(Duration.ofSeconds(20)).until(() -> asked.get() > 0);
+      well.createPool();
+      well.createModel("model", "model", 1);
+      await()
+          .atMost(Duration.ofSeconds(5))
+          .untilAsserted(
+              () -> {
+                assertThat(well.poolConditions()).containsEntry("Ready", "False/RolloutInProgress");
+                assertThat(well.modelConditions("model"))
+                    .containsEntry("Accepted", "True/Accepted");
+              });
+    } finally {
+      cluster
+          .admin()
+          .admissionRegistration()
+          .v1()
+          .validatingWebhookConfigurations()
+          .withName(NAME)
+          .delete();
+      operator.stop();
+      client.close();
+    }
+  }
+
+  private static ValidatingWebhookConfiguration of(
+      RefusingWebhook webhook,
+      String namespace,
+      String group,
+      String resource,
+      String... operations) {
     return new ValidatingWebhookConfigurationBuilder()
         .withNewMetadata()
-        .withName("hanging.example.test")
+        .withName(NAME)
         .endMetadata()
         .addNewWebhook()
-        .withName("hanging.example.test")
+        .withName(NAME)
         .withAdmissionReviewVersions("v1")
         .withSideEffects("None")
         .withTimeoutSeconds(HANGS_SECONDS)
@@ -105,10 +203,10 @@ class HangingNamespaceIT {
         .addToMatchLabels("kubernetes.io/metadata.name", namespace)
         .endNamespaceSelector()
         .addNewRule()
-        .withApiGroups("apps")
-        .withApiVersions("v1")
-        .withOperations("CREATE", "UPDATE")
-        .withResources("deployments")
+        .withApiGroups(group)
+        .withApiVersions("*")
+        .withOperations(operations)
+        .withResources(resource)
         .endRule()
         .withNewClientConfig()
         .withUrl(webhook.url())

@@ -96,7 +96,7 @@ public final class ChildApplier {
   /** For what may wait for admission webhooks. */
   private final KubernetesClient writes;
 
-  private final WriteLanes lanes = new WriteLanes(System::nanoTime);
+  private final WriteLanes lanes;
   private final Duration patience;
   private final BiConsumer<InferencePool, String> repaired;
 
@@ -147,6 +147,7 @@ public final class ChildApplier {
 
   /**
    * @param client by which children are written
+   * @param lanes shared with whoever else writes on the same threads
    * @param patience how long the API server may take for a write: longer than it waits itself for
    *     admission webhooks, or it never comes to say which of them does not answer
    * @param oneMore how long until a child is put back once more that somebody undoes all the while
@@ -155,6 +156,7 @@ public final class ChildApplier {
    */
   public ChildApplier(
       KubernetesClient client,
+      WriteLanes lanes,
       Duration patience,
       Duration oneMore,
       BiConsumer<InferencePool, String> repaired) {
@@ -168,6 +170,7 @@ public final class ChildApplier {
                     .withRequestRetryBackoffLimit(0)
                     .build())
             .adapt(KubernetesClient.class);
+    this.lanes = lanes;
     this.patience = patience;
     this.repaired = repaired;
   }
@@ -272,7 +275,8 @@ public final class ChildApplier {
             owner ->
                 asWanted.remove(
                     new Key(owner.getUid(), child.getKind(), child.getMetadata().getName())));
-    client.resource(child).lockResourceVersion(child.getMetadata().getResourceVersion()).delete();
+    String version = child.getMetadata().getResourceVersion();
+    var _ = lanes.write(child, () -> client.resource(child).lockResourceVersion(version).delete());
   }
 
   /** Whether applying this Deployment would replace the pods of the one that is there. */
@@ -423,7 +427,7 @@ public final class ChildApplier {
       if (there == null || !Ownership.isLabelled(there) || taken(pool, there).isPresent()) {
         return e;
       }
-      return settle(there, child, writes) ? null : e;
+      return settle(there, child) ? null : e;
     } catch (KubernetesClientException refused) {
       return refused.getCode() == CONFLICT ? null : refused;
     }
@@ -434,8 +438,8 @@ public final class ChildApplier {
    *
    * @return false when there is no such thing, and nothing was written
    */
-  private static boolean settle(HasMetadata there, HasMetadata wanted, KubernetesClient client) {
-    KubernetesSerialization json = client.getKubernetesSerialization();
+  private boolean settle(HasMetadata there, HasMetadata wanted) {
+    KubernetesSerialization json = writes.getKubernetesSerialization();
     ObjectNode before = json.convertValue(there, ObjectNode.class);
     ObjectNode after = before.deepCopy();
     ObjectNode ours = json.convertValue(wanted, ObjectNode.class);
@@ -456,7 +460,7 @@ public final class ChildApplier {
                 changes.add(change(before, "/" + field.getKey(), field.getValue()));
               }
             });
-    client.resource(there).patch(SETTLE, changes.toString());
+    var _ = lanes.write(there, () -> writes.resource(there).patch(SETTLE, changes.toString()));
     return true;
   }
 
@@ -469,7 +473,7 @@ public final class ChildApplier {
    * many. So before ours is given up, another field manager takes the number as it is; an
    * autoscaler takes it from there.
    */
-  private static void keepReplicas(Deployment there, Deployment wanted, KubernetesClient client) {
+  private void keepReplicas(Deployment there, Deployment wanted) {
     Integer now = there.getSpec().getReplicas();
     if (wanted.getSpec().getReplicas() != null || now == null) {
       return;
@@ -483,9 +487,8 @@ public final class ChildApplier {
             .build());
     number.setSpec(new DeploymentSpecBuilder().withReplicas(now).build());
     if (ours(there)) {
-      client
-          .resource(there)
-          .patch(forced(LAST_REPLICAS), client.getKubernetesSerialization().asJson(number));
+      String patch = writes.getKubernetesSerialization().asJson(number);
+      var _ = lanes.write(there, () -> writes.resource(there).patch(forced(LAST_REPLICAS), patch));
     }
   }
 
@@ -521,7 +524,7 @@ public final class ChildApplier {
         return Optional.empty();
       }
       if (actual instanceof Service service && leadsElsewhere(service)) {
-        Service back = leadBack(service, writes);
+        Service back = leadBack(service);
         tellRepaired(pool, child, actual);
         return apply(child, back, pool, context);
       }
@@ -538,7 +541,7 @@ public final class ChildApplier {
       }
     }
     if (actual instanceof Deployment there && child instanceof Deployment desired) {
-      keepReplicas(there, desired, writes);
+      keepReplicas(there, desired);
     }
     LOG.info("applying {}", describe(child));
     HasMetadata answer = send(child, actual, APPLY);
@@ -627,14 +630,14 @@ public final class ChildApplier {
   }
 
   /** The type of a Service is its author's else, so it is not applied. */
-  private static Service leadBack(Service service, KubernetesClient client) {
+  private Service leadBack(Service service) {
     LOG.info("making {} lead to its pods again", describe(service));
-    return client
-        .resource(service)
-        .patch(
-            PatchContext.of(PatchType.JSON_MERGE),
-            "{\"metadata\":{\"resourceVersion\":\"%s\"},\"spec\":{\"type\":\"ClusterIP\",\"externalName\":null}}"
-                .formatted(service.getMetadata().getResourceVersion()));
+    String change =
+        "{\"metadata\":{\"resourceVersion\":\"%s\"},\"spec\":{\"type\":\"ClusterIP\",\"externalName\":null}}"
+            .formatted(service.getMetadata().getResourceVersion());
+    return lanes.write(
+        service,
+        () -> writes.resource(service).patch(PatchContext.of(PatchType.JSON_MERGE), change));
   }
 
   /** Somebody who changes it again and again need not be told of as often. */

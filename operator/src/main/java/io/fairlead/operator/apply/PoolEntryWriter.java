@@ -58,6 +58,8 @@ public final class PoolEntryWriter {
   private final InstantSource clock;
   private final Events events;
   private final LostEntries lostEntries;
+  private final WriteLanes lanes;
+  private final StatusSteps steps;
   private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
 
   /** UIDs of pools that have, or had, an entry of ours. */
@@ -73,13 +75,22 @@ public final class PoolEntryWriter {
 
   /**
    * @param lostEntries told of entries of ours that others removed
+   * @param lanes shared with whoever else writes on the same threads
+   * @param steps told of what is written
    */
   public PoolEntryWriter(
-      KubernetesClient client, InstantSource clock, Events events, LostEntries lostEntries) {
+      KubernetesClient client,
+      InstantSource clock,
+      Events events,
+      LostEntries lostEntries,
+      WriteLanes lanes,
+      StatusSteps steps) {
     this.client = client;
     this.clock = clock;
     this.events = events;
     this.lostEntries = lostEntries;
+    this.lanes = lanes;
+    this.steps = steps;
   }
 
   /**
@@ -207,7 +218,11 @@ public final class PoolEntryWriter {
     changes.insert(
         0, change("replace", "/metadata/resourceVersion", seen.getMetadata().getResourceVersion()));
     changes.insert(0, change("test", "/metadata/uid", seen.getMetadata().getUid()));
-    client.resource(seen).subresource("status").patch(PATCH, changes.toString());
+    HasMetadata left =
+        lanes.write(
+            seen,
+            () -> client.resource(seen).subresource("status").patch(PATCH, changes.toString()));
+    steps.took(seen.getMetadata().getResourceVersion(), left);
   }
 
   /** How long to leave it at that; empty when it may be put back at once. */

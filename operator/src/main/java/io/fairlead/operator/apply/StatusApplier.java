@@ -58,15 +58,26 @@ public final class StatusApplier {
   private final KubernetesClient client;
   private final InstantSource clock;
   private final Events events;
+  private final WriteLanes lanes;
+  private final StatusSteps steps;
   private final OwnWrites own = new OwnWrites(System::nanoTime);
 
   /**
    * @param events where transitions are told
+   * @param lanes shared with whoever else writes on the same threads
+   * @param steps told of what is written
    */
-  public StatusApplier(KubernetesClient client, InstantSource clock, Events events) {
+  public StatusApplier(
+      KubernetesClient client,
+      InstantSource clock,
+      Events events,
+      WriteLanes lanes,
+      StatusSteps steps) {
     this.client = client;
     this.clock = clock;
     this.events = events;
+    this.lanes = lanes;
+    this.steps = steps;
   }
 
   /** Makes the model's conditions say this. */
@@ -283,7 +294,13 @@ public final class StatusApplier {
                 .withResourceVersion(version)
                 .build());
     try {
-      own.wrote(client.resource(change.patch()).subresource(STATUS).patch(APPLY));
+      HasMetadata left =
+          lanes.write(
+              object, () -> client.resource(change.patch()).subresource(STATUS).patch(APPLY));
+      own.wrote(left);
+      if (version != null) {
+        steps.took(version, left);
+      }
     } catch (KubernetesClientException e) {
       if (e.getCode() == CONFLICT && version != null) {
         return false;

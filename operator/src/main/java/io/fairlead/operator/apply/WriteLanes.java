@@ -8,22 +8,26 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many writes of one kind in one namespace are under way at a time. Where an admission
- * webhook hangs there, each of them holds a thread for as long as the API server waits for it, and
- * without a bound none would be left for the pools of other namespaces.
+ * Bounds how many writes in one namespace are under way at a time, and of one kind there while they
+ * take long. Where an admission webhook hangs, each write holds a thread for as long as the API
+ * server waits for it, and without a bound none would be left for the pools of other namespaces.
  *
  * <p>Safe to use from any thread.
  */
-final class WriteLanes {
+public final class WriteLanes {
   /** A lane is slow from a write that took so long until one that did not. */
   static final Duration LONG = Duration.ofSeconds(5);
 
-  /** Writes at a time of a lane that is not slow: little more than half of the threads. */
+  /** Writes at a time in a namespace: little more than half of the threads. */
   static final int MOST = 12;
 
   /** Writes at a time of a slow lane: one more than it takes to see that it is slow no more. */
@@ -35,8 +39,14 @@ final class WriteLanes {
   /** Of what is not written any more it need not be known that it was slow. */
   private static final Duration FORGOTTEN = Duration.ofMinutes(2);
 
+  /** How long a write waits for room where writes are quick. */
+  private static final Duration MOMENT = Duration.ofMillis(100);
+
   private final LongSupplier nanos;
+  private final Duration moment;
   private final Map<Key, Lane> lanes = new HashMap<>();
+  private final Lock lock = new ReentrantLock();
+  private final Condition left = lock.newCondition();
 
   private record Key(@Nullable String namespace, String kind) {}
 
@@ -56,7 +66,7 @@ final class WriteLanes {
 
     private NoRoomException(HasMetadata object, boolean slow) {
       super(
-          "%s %s/%s is not written now: others of its kind are under way"
+          "%s %s/%s is not written now: as many as may be at a time are under way in the namespace"
               .formatted(
                   object.getKind(),
                   object.getMetadata().getNamespace(),
@@ -70,11 +80,18 @@ final class WriteLanes {
     }
   }
 
+  /** Nothing is under way yet. */
+  public WriteLanes() {
+    this(System::nanoTime, MOMENT);
+  }
+
   /**
    * @param nanos {@link System#nanoTime}, or a test's
+   * @param moment how long a write waits for room where writes are quick
    */
-  WriteLanes(LongSupplier nanos) {
+  WriteLanes(LongSupplier nanos, Duration moment) {
     this.nanos = nanos;
+    this.moment = moment;
   }
 
   /**
@@ -94,19 +111,43 @@ final class WriteLanes {
     }
   }
 
-  private synchronized Long enter(Key key, HasMetadata object) {
-    long now = nanos.getAsLong();
-    lanes
-        .values()
-        .removeIf(lane -> lane.begun.isEmpty() && now - lane.ended >= FORGOTTEN.toNanos());
-    Lane lane = lanes.computeIfAbsent(key, any -> new Lane());
-    boolean slow = isSlow(lane, now);
-    int most = slow ? MOST_WHILE_SLOW : MOST;
-    if (lane.begun.size() >= most || (slow && underWayInSlow(now) >= MOST_OF_SLOW)) {
-      throw new NoRoomException(object, slow);
+  private Long enter(Key key, HasMetadata object) {
+    lock.lock();
+    try {
+      long wait = moment.toNanos();
+      while (true) {
+        long now = nanos.getAsLong();
+        lanes
+            .values()
+            .removeIf(lane -> lane.begun.isEmpty() && now - lane.ended >= FORGOTTEN.toNanos());
+        Lane lane = lanes.computeIfAbsent(key, any -> new Lane());
+        boolean slow = isSlow(lane, now);
+        if (slow ? hasRoomWhileSlow(lane, now) : underWayIn(key.namespace()) < MOST) {
+          lane.begun.add(now);
+          return now;
+        }
+        if (slow || wait <= 0) {
+          throw new NoRoomException(object, slow);
+        }
+        wait = left.awaitNanos(wait);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new NoRoomException(object, false);
+    } finally {
+      lock.unlock();
     }
-    lane.begun.add(now);
-    return now;
+  }
+
+  private boolean hasRoomWhileSlow(Lane lane, long now) {
+    return lane.begun.size() < MOST_WHILE_SLOW && underWayInSlow(now) < MOST_OF_SLOW;
+  }
+
+  private int underWayIn(@Nullable String namespace) {
+    return lanes.entrySet().stream()
+        .filter(lane -> Objects.equals(lane.getKey().namespace(), namespace))
+        .mapToInt(lane -> lane.getValue().begun.size())
+        .sum();
   }
 
   private int underWayInSlow(long now) {
@@ -120,14 +161,20 @@ final class WriteLanes {
     return lane.slow || lane.begun.stream().anyMatch(at -> now - at >= LONG.toNanos());
   }
 
-  private synchronized void leave(Key key, Long begun) {
-    Lane lane = lanes.get(key);
-    if (lane == null) {
-      throw new IllegalStateException("nothing is under way in " + key);
+  private void leave(Key key, Long begun) {
+    lock.lock();
+    try {
+      Lane lane = lanes.get(key);
+      if (lane == null) {
+        throw new IllegalStateException("nothing is under way in " + key);
+      }
+      long now = nanos.getAsLong();
+      lane.begun.remove(begun);
+      lane.ended = now;
+      lane.slow = now - begun >= LONG.toNanos();
+      left.signalAll();
+    } finally {
+      lock.unlock();
     }
-    long now = nanos.getAsLong();
-    lane.begun.remove(begun);
-    lane.ended = now;
-    lane.slow = now - begun >= LONG.toNanos();
   }
 }

@@ -60,6 +60,24 @@ public record PickerDesign(
     return asked.secretName() == null ? picker() + "-hand-over" : asked.secretName();
   }
 
+  /** The same, and what is stored stays as it is: the document is in no other child. */
+  PickerDesign withoutDocument() {
+    return new PickerDesign(
+        namespace,
+        pool,
+        poolApiVersion,
+        poolUid,
+        service,
+        servicePort,
+        null,
+        null,
+        null,
+        frontend,
+        image,
+        settings,
+        schedulers);
+  }
+
   /** The same, and pods begin with nothing. */
   public PickerDesign withoutHandOver() {
     return new PickerDesign(

@@ -29,6 +29,9 @@ import io.fairlead.operator.apply.NotLeadingException;
 import io.fairlead.operator.apply.PoolEntryWriter;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
+import io.fairlead.operator.apply.StatusSteps;
+import io.fairlead.operator.apply.WriteLanes;
+import io.fairlead.operator.children.BuiltChildren;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
@@ -112,10 +115,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private final Settings settings;
   private final Events events;
+  private final BuiltChildren built = new BuiltChildren();
   private final ChildApplier children;
   private final Pruner pruner;
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
+  private final SettledLooks looks;
   private final Denied denied = new Denied(System::nanoTime);
   private final LostPickers lostPickers = new LostPickers(System::nanoTime);
   private final HotReloads reloads = new HotReloads(System::nanoTime);
@@ -155,15 +160,19 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     this.settings = settings;
     this.others = others;
     this.events = events;
+    WriteLanes lanes = new WriteLanes();
+    StatusSteps steps = new StatusSteps();
+    this.looks = new SettledLooks(System::nanoTime, steps);
     this.children =
         new ChildApplier(
             client,
+            lanes,
             settings.pace().writes(),
             settings.pace().repairs(),
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     this.pruner = new Pruner(children);
-    this.entries = new PoolEntryWriter(client, clock, events, lostEntries);
-    this.statuses = new StatusApplier(client, clock, events);
+    this.entries = new PoolEntryWriter(client, clock, events, lostEntries, lanes, steps);
+    this.statuses = new StatusApplier(client, clock, events, lanes, steps);
     this.certificates = new Certificates(clock, System::nanoTime);
     this.saturation = new LastingSaturation(settings.pace().saturation(), System::nanoTime);
     this.turns = turns;
@@ -263,7 +272,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return switch (decide(seen)) {
       case Serving.NotOurs _ -> {
         var _ = informers.scheduling(pool, null);
-        children.forget(pool.getMetadata().getUid());
+        leave(pool.getMetadata().getUid());
         yield release(seen, context);
       }
       case Serving.Undecided wait ->
@@ -272,7 +281,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       case Serving.Served served ->
           informers
               .scheduling(pool, served.picker())
-              .map(scheduling -> serveOrTell(seen, served, scheduling, context))
+              .map(scheduling -> serveUnlessSettled(seen, served, scheduling, context))
               .orElseGet(() -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN));
     };
   }
@@ -287,7 +296,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(LOOK_AGAIN);
     }
     var _ = informers.scheduling(pool, null);
-    children.forget(pool.getMetadata().getUid());
+    leave(pool.getMetadata().getUid());
     switch (decide(informers.observe(pool))) {
       case Serving.Served _ ->
           entries.write(
@@ -316,8 +325,15 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return decided;
   }
 
-  private void forget(String pool) {
+  /** Of a pool that is gone, or served no more, nothing is to be made. */
+  private void leave(String pool) {
     children.forget(pool);
+    built.forget(pool);
+    looks.unsettled(pool);
+  }
+
+  private void forget(String pool) {
+    leave(pool);
     entries.forget(pool);
     released.remove(pool);
     terminating.end(pool);
@@ -496,6 +512,40 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                             object, UpstreamJudge.unmanaged(object, name).verdicts())));
     writes.rethrow();
     return UpdateControl.noUpdate();
+  }
+
+  private UpdateControl<InferencePool> serveUnlessSettled(
+      Observation seen,
+      Serving.Served served,
+      SchedulingText scheduling,
+      Context<InferencePool> context) {
+    InferencePool pool = seen.pool();
+    String uid = pool.getMetadata().getUid();
+    SettledLooks.Seen now = SettledLooks.Seen.of(seen, scheduling, cutOff(pool), monitors(pool));
+    if (looks.isSettled(uid, now)) {
+      return UpdateControl.noUpdate();
+    }
+    looks.unsettled(uid);
+    long begun = System.nanoTime();
+    UpdateControl<InferencePool> then = serveOrTell(seen, served, scheduling, context);
+    // Who took long may have left models to the next look.
+    if (then.getScheduleDelay().isEmpty()
+        && System.nanoTime() - begun < LONGEST_TELLING.toNanos()) {
+      looks.settled(uid, now);
+    }
+    return then;
+  }
+
+  /** What decides whether PodMonitors are made. */
+  private List<Object> monitors(InferencePool pool) {
+    ClusterView informers = view;
+    String namespace = pool.getMetadata().getNamespace();
+    return informers == null
+        ? List.of()
+        : List.of(
+            informers.monitorable(namespace),
+            informers.monitorsUnknown(namespace),
+            Optional.ofNullable(informers.monitorProblem(namespace)));
   }
 
   /** What nobody thought of must not leave a pool with a status that is no longer true. */
@@ -727,7 +777,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   /** All children, less those of kinds that the cluster lacks. */
   private List<HasMetadata> desired(PickerDesign design) {
-    List<HasMetadata> all = new ArrayList<>(Children.of(design));
+    List<HasMetadata> all = new ArrayList<>(built.of(design));
     if (view != null && view.monitorable(design.namespace())) {
       PickerMonitor.of(design).ifPresent(all::add);
     }

@@ -2,19 +2,24 @@ package io.fairlead.operator.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fairlead.operator.apply.WriteLanes.NoRoomException;
+import java.lang.Thread.State;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class WriteLanesTest {
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
-  private final WriteLanes lanes = new WriteLanes(nanos::get);
+  private final WriteLanes lanes = new WriteLanes(nanos::get, Duration.ZERO);
 
   @Test
   void asManyAsThereIsRoomForAreUnderWayAtATime() {
@@ -23,10 +28,37 @@ class WriteLanesTest {
         service("a"),
         () -> {
           refused(service("a"), false);
+          refused(map("a"), false);
           write(service("b"));
-          write(map("a"));
         });
     write(service("a"));
+  }
+
+  /** A burst of writes that are quick is no reason to look at pools again. */
+  @Test
+  void whereWritesAreQuickRoomIsWaitedFor() throws InterruptedException {
+    WriteLanes patient = new WriteLanes(nanos::get, Duration.ofMinutes(1));
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> others =
+        Stream.generate(
+                () ->
+                    Thread.ofVirtual().start(() -> patient.write(service("a"), () -> awaited(end))))
+            .limit(WriteLanes.MOST)
+            .toList();
+    await().until(() -> others.stream().allMatch(one -> one.getState() == State.WAITING));
+    Thread last = Thread.ofVirtual().start(() -> patient.write(map("a"), () -> "written"));
+    await().until(() -> last.getState() == State.TIMED_WAITING);
+    end.countDown();
+    assertThat(last.join(Duration.ofMinutes(1))).isTrue();
+  }
+
+  private static boolean awaited(CountDownLatch end) {
+    try {
+      end.await();
+      return true;
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test
