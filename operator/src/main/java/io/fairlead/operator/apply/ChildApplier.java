@@ -125,11 +125,12 @@ public final class ChildApplier {
    * @param version at which it is so: that need not be found out twice, and costs more than all
    *     else of a look
    * @param answer what the API server made of it, which is another thing where admission changes
-   *     what is applied; null where it is known to be the same, and of all but Deployments
+   *     what is applied; null where it is known to be the same, and of all but Deployments. As JSON,
+   *     which takes a fifth of the memory
    * @param answeredAt when, by a clock that doesn't jump, in nanoseconds
    */
   private record Wanted(
-      HasMetadata child, String version, @Nullable HasMetadata answer, long answeredAt) {
+      HasMetadata child, String version, @Nullable String answer, long answeredAt) {
     static Wanted asSent(HasMetadata child, String version) {
       return new Wanted(child, version, null, 0);
     }
@@ -337,7 +338,8 @@ public final class ChildApplier {
       return false;
     }
     KubernetesSerialization json = writes.getKubernetesSerialization();
-    return OwnedFields.of(actual, json).equals(OwnedFields.of(last.answer(), json));
+    Deployment answer = json.unmarshal(last.answer(), Deployment.class);
+    return OwnedFields.of(actual, json).equals(OwnedFields.of(answer, json));
   }
 
   /**
@@ -553,7 +555,9 @@ public final class ChildApplier {
             new Wanted(
                 child,
                 answer.getMetadata().getResourceVersion(),
-                child instanceof Deployment ? answer : null,
+                child instanceof Deployment
+                    ? writes.getKubernetesSerialization().asJson(answer)
+                    : null,
                 System.nanoTime()));
     replacing.remove(key);
     if (before != null && before.child().equals(child) && !asAnswered) {

@@ -182,6 +182,11 @@ public final class StatusApplier {
         : Optional.empty();
   }
 
+  /** The informers show this: how our last write left it need be kept no longer. */
+  public void shown(HasMetadata object) {
+    var _ = own.newest(object);
+  }
+
   /** Whether its conditions are of what it says now, and not of what it said before an edit. */
   public static boolean isOfThisGeneration(InferenceModel model) {
     Long generation = model.getMetadata().getGeneration();

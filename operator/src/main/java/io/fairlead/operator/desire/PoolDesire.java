@@ -27,6 +27,7 @@ import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -72,15 +73,11 @@ public final class PoolDesire {
             ? new HashSet<>()
             : new HashSet<>(RunningModels.of(seen, config, document.hash(), held));
     if (compiled != null) {
-      running.retainAll(compiled.models());
+      running.retainAll(new HashSet<>(compiled.models()));
     }
     Verdict noConfig =
         unknown == null ? noConfig(seen.pool(), compilation) : Verdict.pending(unknown.message());
-    List<JudgedModel> models =
-        seen.models().stream()
-            .filter(model -> !model.isMarkedForDeletion())
-            .map(model -> judge(model, compilation, noConfig, running))
-            .toList();
+    List<JudgedModel> models = judged(seen.models(), compilation, noConfig, running);
     return new CompiledPool(
         accepted(compilation, picker, config),
         config,
@@ -191,37 +188,61 @@ public final class PoolDesire {
         : finding.object().kind().equals("EndpointPicker") ? "; what was in force of it stays" : "";
   }
 
-  private static JudgedModel judge(
-      InferenceModel model,
+  /** A pool may have thousands, so nothing is searched for each of them. */
+  private static List<JudgedModel> judged(
+      List<InferenceModel> models,
       Compilation compilation,
       @Nullable Verdict noConfig,
       Set<ModelConfig> running) {
-    ObjectRef object =
-        new ObjectRef(
-            model.getKind(), model.getMetadata().getNamespace(), model.getMetadata().getName());
+    Map<ObjectRef, List<Finding>> findings =
+        compilation.findings().stream().collect(Collectors.groupingBy(Finding::object));
+    Map<ObjectRef, String> messages =
+        compilation.accepted().stream()
+            .collect(
+                Collectors.toMap(
+                    AcceptedModel::object, AcceptedModel::message, (first, other) -> first));
+    Set<String> runs = running.stream().map(ModelConfig::name).collect(Collectors.toSet());
+    return models.stream()
+        .filter(model -> !model.isMarkedForDeletion())
+        .map(
+            model -> {
+              ObjectRef object =
+                  new ObjectRef(
+                      model.getKind(),
+                      model.getMetadata().getNamespace(),
+                      model.getMetadata().getName());
+              return judge(
+                  model,
+                  findings.getOrDefault(object, List.of()),
+                  messages.getOrDefault(object, "The pool serves the model"),
+                  noConfig,
+                  runs);
+            })
+        .toList();
+  }
+
+  private static JudgedModel judge(
+      InferenceModel model,
+      List<Finding> findings,
+      String message,
+      @Nullable Verdict noConfig,
+      Set<String> running) {
     Optional<Finding> rejection =
-        compilation.about(object).stream()
+        findings.stream()
             .filter(finding -> finding.severity() == Severity.REJECTS)
             .findFirst();
     if (rejection.isPresent()) {
       return rejected(model, rejection.get());
     }
     String warnings =
-        compilation.about(object).stream()
+        findings.stream()
             .map(finding -> ", but without what is wrong: " + finding.message())
             .collect(Collectors.joining());
-    String message =
-        compilation.accepted().stream()
-            .filter(accepted -> accepted.object().equals(object))
-            .map(AcceptedModel::message)
-            .findFirst()
-            .orElse("The pool serves the model");
     Verdict accepted =
         noConfig != null
             ? noConfig
             : Verdict.yes(Reason.ACCEPTED, "The pool takes the model into its config" + warnings);
-    boolean runs =
-        running.stream().anyMatch(entry -> entry.name().equals(model.getSpec().modelName()));
+    boolean runs = running.contains(model.getSpec().modelName());
     return new JudgedModel(model, accepted, Verdict.yes(Reason.RESOLVED_REFS, message), runs);
   }
 

@@ -38,7 +38,8 @@ final class RunningModels {
     ready.forEach(replica -> others.add(hash(replica)));
     others.remove(Optional.of(wanted));
     for (Optional<ConfigHash> other : others) {
-      running.retainAll(other.flatMap(held::document).map(PoolConfig::models).orElse(List.of()));
+      running.retainAll(
+          new HashSet<>(other.flatMap(held::document).map(PoolConfig::models).orElse(List.of())));
     }
     return Set.copyOf(running);
   }
