@@ -125,8 +125,8 @@ public final class ChildApplier {
    * @param version at which it is so: that need not be found out twice, and costs more than all
    *     else of a look
    * @param answer what the API server made of it, which is another thing where admission changes
-   *     what is applied; null where it is known to be the same, and of all but Deployments. As JSON,
-   *     which takes a fifth of the memory
+   *     what is applied; null where it is known to be the same, and of all but Deployments. As
+   *     JSON, which takes a fifth of the memory
    * @param answeredAt when, by a clock that doesn't jump, in nanoseconds
    */
   private record Wanted(

@@ -228,9 +228,7 @@ public final class PoolDesire {
       @Nullable Verdict noConfig,
       Set<String> running) {
     Optional<Finding> rejection =
-        findings.stream()
-            .filter(finding -> finding.severity() == Severity.REJECTS)
-            .findFirst();
+        findings.stream().filter(finding -> finding.severity() == Severity.REJECTS).findFirst();
     if (rejection.isPresent()) {
       return rejected(model, rejection.get());
     }

@@ -181,6 +181,11 @@ public final class OperatorProgram implements AutoCloseable {
     return process.info().totalCpuDuration().orElseThrow().toMillis() / 1000.0;
   }
 
+  /** The number of its process. */
+  public long pid() {
+    return process.pid();
+  }
+
   /** The sum of a metric over its labels, as it is scraped. */
   public double metric(String name) {
     Matcher port = PORT.matcher(log());
