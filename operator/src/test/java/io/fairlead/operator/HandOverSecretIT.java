@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
@@ -38,13 +41,7 @@ class HandOverSecretIT {
   @BeforeEach
   void prepare() {
     pool = new PoolFixture(cluster.admin(), cluster.namespace("hand-over"));
-    pool.create(
-        """
-        apiVersion: fairlead.io/v1alpha1
-        kind: EndpointPicker
-        metadata: {name: mine}
-        spec: {poolRef: {name: pool}, replicas: 2, handOver: {}}
-        """);
+    pool.createPicker("mine", "{name: pool}"); // which has two pods
     pool.createPool();
   }
 
@@ -80,6 +77,31 @@ class HandOverSecretIT {
                 r.user().equals(Installed.OPERATOR)
                     && r.resource().equals("secrets")
                     && r.writes());
+  }
+
+  @Test
+  void whoIsAloneOrToldNotToSharesNone() {
+    edit("{\"spec\":{\"replicas\":1}}");
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      assertThat(shared()).isEmpty();
+      edit("{\"spec\":{\"replicas\":2,\"handOver\":{\"enabled\":false}}}");
+      await()
+          .until(
+              () -> pool.need(Deployment.class, PoolFixture.PICKER).getSpec().getReplicas() == 2);
+      assertThat(shared()).isEmpty();
+      assertThat(pool.get(Secret.class, OWN)).isNull();
+
+      edit("{\"spec\":{\"replicas\":1,\"handOver\":{\"enabled\":null}}}");
+      await().untilAsserted(() -> assertThat(shared()).containsExactly(OWN));
+    }
+  }
+
+  private void edit(String patch) {
+    cluster
+        .admin()
+        .resource(pool.need(EndpointPicker.class, "mine"))
+        .patch(PatchContext.of(PatchType.JSON_MERGE), patch);
   }
 
   @Test

@@ -67,6 +67,9 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               "!has(self.minReplicas) || self.minReplicas <= self.maxReplicas",
               scaled -> scaled.path("minReplicas").asInt(0) <= scaled.path("maxReplicas").asInt()),
           Map.entry(
+              "!has(self.secretName) || !has(self.enabled) || self.enabled",
+              handOver -> !handOver.has("secretName") || handOver.path("enabled").asBoolean(true)),
+          Map.entry(
               "has(self.minAvailable) != has(self.maxUnavailable)",
               budget -> budget.has("minAvailable") != budget.has("maxUnavailable")),
           Map.entry(

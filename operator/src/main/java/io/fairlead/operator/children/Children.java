@@ -25,7 +25,6 @@ import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.AutoscalingSpec;
 import io.fairlead.crds.fairlead.v1alpha1.DisruptionBudgetSpec;
-import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
@@ -94,17 +93,11 @@ public final class Children {
     if (autoscaling != null) {
       children.add(PickerAutoscaler.of(design, autoscaling));
     }
-    if (mayBeMany(design.settings())) {
+    // A budget for one pod would keep its node from being drained.
+    if (design.mayBeMany()) {
       children.add(disruptionBudget(design));
     }
     return List.copyOf(children);
-  }
-
-  /** A budget for one pod would keep its node from being drained. */
-  private static boolean mayBeMany(EndpointPickerSpec settings) {
-    AutoscalingSpec autoscaling = settings.autoscaling();
-    Integer most = autoscaling == null ? settings.replicas() : autoscaling.maxReplicas();
-    return settings.disruptionBudget() != null || (most != null && most > 1);
   }
 
   /** What the picker is that runs in this Deployment. */
@@ -128,11 +121,11 @@ public final class Children {
   }
 
   /**
-   * The Secret that pods share to hand over what they know, where its author wants one and names
+   * The Secret that pods share to hand over what they know, where they do and its author names
    * none. What is in it is chance, so it is made once and never changed.
    */
   public static Optional<Secret> handOverSecret(PickerDesign design) {
-    HandOverSpec asked = design.settings().handOver();
+    HandOverSpec asked = design.handOver();
     String name = design.handOverSecret();
     if (asked == null || asked.secretName() != null || name == null) {
       return Optional.empty();

@@ -1,6 +1,7 @@
 package io.fairlead.operator.children;
 
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.fairlead.v1alpha1.AutoscalingSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
@@ -51,9 +52,25 @@ public record PickerDesign(
     return Names.child(pool);
   }
 
+  /** Whether more than one pod may serve requests at a time. */
+  boolean mayBeMany() {
+    AutoscalingSpec autoscaling = settings.autoscaling();
+    Integer most = autoscaling == null ? settings.replicas() : autoscaling.maxReplicas();
+    return settings.disruptionBudget() != null || (most != null && most > 1);
+  }
+
+  /** How pods hand over what they know; null where they don't. */
+  @Nullable HandOverSpec handOver() {
+    HandOverSpec asked = settings.handOver();
+    if (asked == null) {
+      return mayBeMany() ? HandOverSpec.OWN : null;
+    }
+    return Boolean.FALSE.equals(asked.enabled()) ? null : asked;
+  }
+
   /** Name of the Secret that pods share to hand over what they know; null where they don't. */
   @Nullable String handOverSecret() {
-    HandOverSpec asked = settings.handOver();
+    HandOverSpec asked = handOver();
     if (asked == null) {
       return null;
     }

@@ -32,7 +32,7 @@ final class PickerNetworkPolicy {
                   PickerDeployment.HEALTH_PORT);
           case GATEWAY -> rule(asked.requestsFrom(), PickerDeployment.GATEWAY_PORT);
         });
-    if (design.settings().handOver() != null) {
+    if (design.handOver() != null) {
       rules.add(rule(List.of(thisPicker(design)), PickerDeployment.HAND_OVER_PORT));
     }
     rules.add(

@@ -172,7 +172,7 @@ class ChildrenTest {
 
   @Test
   void aConsoleWithoutATokenMountsNothingAndOneThatIsOffIsNone() {
-    PodSpec without = pod("replicas: 2");
+    PodSpec without = pod("replicas: 1");
     PodSpec open = pod("console: {enabled: true}");
     assertThat(open.getContainers().getFirst().getArgs()).endsWith("--console");
     assertThat(open.getVolumes()).isEqualTo(without.getVolumes());
@@ -468,10 +468,10 @@ class ChildrenTest {
   @Test
   void whatPodsCantBeMadeOfIsLeftOutOfThem() {
     assertThat(pod("shadows: [{name: a, scheduling: {external: {sidecar: {}}}}]"))
-        .isEqualTo(pod("replicas: 2"));
+        .isEqualTo(pod("replicas: 1"));
     assertThat(
             pod("shadows: [{name: a, scheduling: {external: {sidecar: {image: i, port: 9002}}}}]"))
-        .isEqualTo(pod("replicas: 2"));
+        .isEqualTo(pod("replicas: 1"));
   }
 
   @Test

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param tls the certificate that the port shows
  * @param tracing where spans of requests go; nowhere when absent
  * @param capture what is kept of requests; nothing when absent
- * @param handOver how pods that start learn what others know; not at all when absent
+ * @param handOver how pods that start learn what others know; when absent, as with {@link
+ *     HandOverSpec#OWN} where there may be several, and else not at all
  * @param paused whether the operator leaves the picker's objects as they are; no when absent
  * @param console the page that shows people what it does; none when absent
  * @param requests how requests are treated; the defaults when absent
@@ -85,7 +86,7 @@ public record EndpointPickerSpec(
         tls,
         tracing,
         capture,
-        null,
+        HandOverSpec.NONE,
         paused,
         console,
         requests,
