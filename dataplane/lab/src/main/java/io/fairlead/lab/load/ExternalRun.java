@@ -30,6 +30,7 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +54,9 @@ public final class ExternalRun {
 
   /** Of each way, before anything is measured: compilers take as long on two cores. */
   private static final int WARM_UP_SECONDS = 8;
+
+  /** At the beginning of each turn: what stood still for the others' turns is cold again. */
+  private static final int LEAD_IN_SECONDS = 1;
 
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
   private static final long ANSWER_MILLIS = 20;
@@ -157,12 +161,16 @@ public final class ExternalRun {
       var _ = one.getValue().turn(WARM_UP_SECONDS);
     }
     Map<Way, List<Turn>> turns = new HashMap<>();
+    List<Map.Entry<Way, Pool>> order = new ArrayList<>(pools.entrySet());
     for (int round = 0; round < options.rounds(); round++) {
-      for (Map.Entry<Way, Pool> one : pools.entrySet()) {
+      for (Map.Entry<Way, Pool> one : order) {
+        var _ = one.getValue().turn(LEAD_IN_SECONDS);
         turns
             .computeIfAbsent(one.getKey(), way -> new ArrayList<>())
             .add(one.getValue().turn(options.seconds()));
       }
+      // So that none always follows the same other one.
+      Collections.rotate(order, 1);
     }
     pools.values().forEach(Pool::close);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
