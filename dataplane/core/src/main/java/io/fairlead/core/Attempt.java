@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempt {
 
+  private static final long NOT_BEGUN = Long.MIN_VALUE;
+
   /** Where it was sent; null when it is not sent anywhere right now. */
   @Nullable EndpointState at;
 
@@ -50,6 +52,9 @@ final class Attempt {
 
   /** Since when its server has it: the same, or when another had computed its prompt. */
   long thereSince;
+
+  /** When its answer began, with a head or with a first byte; before that {@link #NOT_BEGUN}. */
+  long begunAt = NOT_BEGUN;
 
   long firstTokenAt;
 
@@ -138,6 +143,25 @@ final class Attempt {
   double attention() {
     double uncached = uncached();
     return uncached * (cached + uncached / 2);
+  }
+
+  /** Something of its answer came: a head or a byte. */
+  void answers(long now) {
+    lastByteAt = now;
+    if (begunAt == NOT_BEGUN) {
+      begunAt = now;
+    }
+  }
+
+  /** Nothing of its answer has come yet. */
+  void beginsAnew() {
+    begunAt = NOT_BEGUN;
+    heldUp = false;
+  }
+
+  /** Nanoseconds since its answer began; negative where it has not. */
+  long answersFor(long now) {
+    return begunAt == NOT_BEGUN ? -1 : now - begunAt;
   }
 
   /** Lets go of all that the attempt referred to. */

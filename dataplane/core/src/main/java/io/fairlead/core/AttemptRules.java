@@ -67,7 +67,7 @@ final class AttemptRules {
     flight.attempt.firstByteSet = set.firstByte() != null;
     flight.attempt.firstByteOverdue = Deadlines.at(now, usual);
     flight.attempt.mostSilence = Deadlines.silence(set);
-    flight.attempt.heldUp = false;
+    flight.attempt.beginsAnew();
     flight.attempt.over = Deadlines.at(flight.arrivedAt, Deadlines.total(set));
   }
 
@@ -205,11 +205,15 @@ final class AttemptRules {
       case DISCONNECTED -> {
         boolean madeRoom = flight.askedToEnd && !flight.state().isAnswered();
         if (!flight.facts.delivery().resendable() && !madeRoom) {
-          boolean begun = flight.state().isAnswered();
-          health.cut(now, endpoint.health(), begun, flight.attempt.sentAt, flight.attempt.trial);
+          cut(now, flight, endpoint);
         }
       }
     }
+  }
+
+  private void cut(long now, Flight flight, EndpointState at) {
+    Attempt attempt = flight.attempt;
+    health.cut(now, at.health(), attempt.answersFor(now), attempt.sentAt, attempt.trial);
   }
 
   private void invalid(long now, Flight flight, EndpointState endpoint) {
@@ -245,7 +249,7 @@ final class AttemptRules {
     } else {
       note(now, flight, Failure.BROKEN_OFF);
       if (overdue) {
-        health.cut(now, at.health(), true, flight.attempt.sentAt, flight.attempt.trial);
+        cut(now, flight, at);
       }
     }
     note(flight, NotSentAgain.ANSWERED);

@@ -213,7 +213,7 @@ final class Flight {
 
   /** A byte of its answer came. */
   void answered(long now) {
-    attempt.lastByteAt = now;
+    attempt.answers(now);
     if (!state.isAnswered()) {
       to(state.answered());
     }

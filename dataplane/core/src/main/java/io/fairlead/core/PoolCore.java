@@ -427,13 +427,13 @@ public final class PoolCore {
   }
 
   /**
-   * More of the response came. Says that the endpoint is alive: to be told every {@link
-   * #PROGRESS_NANOS} while bytes come, not of each.
+   * More of the response came, or its head. Says that the endpoint is alive: to be told every
+   * {@link #PROGRESS_NANOS} while bytes come, not of each.
    */
   public void progress(long now, long request) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
-      flight.attempt.lastByteAt = now;
+      flight.attempt.answers(now);
       health.sign(now, flight.attempt.at.health());
     }
   }

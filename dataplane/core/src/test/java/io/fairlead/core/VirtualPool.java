@@ -29,6 +29,7 @@ final class VirtualPool implements RequestListener, PoolListener {
   static final long SECOND = 1_000 * MILLI;
 
   private static final long FIRST_TOKEN = 20 * MILLI;
+  private static final long SLOW_HEAD = 350 * MILLI;
   private static final long ANSWER = 400 * MILLI;
   private static final long PIECE = 100 * MILLI;
   private static final String SHEDDABLE = "low";
@@ -80,6 +81,9 @@ final class VirtualPool implements RequestListener, PoolListener {
     BREAKS_OFF,
     /** The same of every other request, and of half of the probes. */
     BREAKS_HALF_OFF,
+    /** The same right after the head, of which nothing follows; the second is slow to begin. */
+    BREAKS_HEAD_OFF,
+    BREAKS_LATE_HEAD_OFF,
     /** The same of all requests; probes it answers. */
     BREAKS_REQUESTS_OFF,
     /** A token each five seconds; whoever has waited for half a minute leaves. */
@@ -474,6 +478,11 @@ final class VirtualPool implements RequestListener, PoolListener {
         later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
         later(FIRST_TOKEN * 2, request, attempt, () -> breakOff(request));
       }
+      case BREAKS_HEAD_OFF, BREAKS_LATE_HEAD_OFF -> {
+        long head = to.manner == Manner.BREAKS_HEAD_OFF ? FIRST_TOKEN : SLOW_HEAD;
+        later(head, request, attempt, () -> core.progress(now, request));
+        later(head + MILLI, request, attempt, () -> breakOff(request));
+      }
       case FAILS_ONCE -> {
         to.manner = Manner.WELL;
         later(2 * MILLI, request, attempt, () -> failed(request, Failure.ERROR));
@@ -694,8 +703,8 @@ final class VirtualPool implements RequestListener, PoolListener {
       case FAILS_FAST, DRAINS, FAILS_PROBES ->
           at(now + MILLI, () -> core.probeFailed(now, probe.id(), Failure.ERROR));
       case FREEZES, FREEZES_ALL, CRAWLS -> {}
-      case BREAKS_OFF, BREAKS_HALF_OFF -> {
-        boolean breaks = server.manner == Manner.BREAKS_OFF || random.nextBoolean();
+      case BREAKS_OFF, BREAKS_HALF_OFF, BREAKS_HEAD_OFF, BREAKS_LATE_HEAD_OFF -> {
+        boolean breaks = server.manner != Manner.BREAKS_HALF_OFF || random.nextBoolean();
         at(
             now + 2 * FIRST_TOKEN,
             () -> {

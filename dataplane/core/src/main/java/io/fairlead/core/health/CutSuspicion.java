@@ -12,7 +12,7 @@ package io.fairlead.core.health;
  */
 final class CutSuspicion {
 
-  /** Cut sooner after it was sent, an answer counts. */
+  /** Cut sooner after its head, an answer counts: however slow it is to come, or to be seen. */
   static final long AT_ONCE = 200_000_000;
 
   /** What a server that is sick cuts of answers that clients don't. */

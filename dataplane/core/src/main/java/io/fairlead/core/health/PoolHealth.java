@@ -433,12 +433,12 @@ public final class PoolHealth {
    * that is suspected for them gets hardly anything until a probe is answered to the end; the
    * shorter before it was cleared of the same, the longer.
    *
-   * @param begun whether its answer had
+   * @param begunFor nanoseconds since the head of its answer; negative where nothing had come
    * @param sentAt when it was sent there
    * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
-  public void cut(long now, EndpointHealth endpoint, boolean begun, long sentAt, int trial) {
-    if (begun && now - sentAt < CutSuspicion.AT_ONCE) {
+  public void cut(long now, EndpointHealth endpoint, long begunFor, long sentAt, int trial) {
+    if (begunFor >= 0 && begunFor < CutSuspicion.AT_ONCE) {
       cutAtOnce(now, endpoint, sentAt);
     }
     if (endpoint.cutsInRow > 0 && now - endpoint.lastCut < TOGETHER) {

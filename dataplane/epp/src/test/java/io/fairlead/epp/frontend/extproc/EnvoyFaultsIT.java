@@ -41,6 +41,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -289,20 +290,33 @@ class EnvoyFaultsIT {
   void aServerThatClosesAfterTheHeadIsLeftSoon(String head) throws Exception {
     String answer = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}";
     AtomicInteger asked = new AtomicInteger();
+    AtomicBoolean isSick = new AtomicBoolean();
+    // Each request from then on lets one of those before it end, however fast the machine is.
+    Semaphore ends = new Semaphore(0);
     RawBackend.Script well =
         (connection, request) -> {
-          int before = asked.getAndIncrement();
-          Thread.sleep(before < BEFORE ? TAKES.toMillis() * (1 + before % 40) : TAKES.toMillis());
+          if (!request.text().contains("\"hi\"")) {
+            connection.respond(200, "Content-Type: application/json\r\n", answer); // to a probe
+            return;
+          }
+          if (isSick.get()) {
+            ends.release();
+            Thread.sleep(TAKES.toMillis());
+          } else {
+            asked.incrementAndGet();
+            ends.acquire();
+          }
           connection.respond(200, "Content-Type: application/json\r\n", answer);
         };
     RawBackend sick =
         serve(
             (connection, request) -> {
-              if (asked.get() < BEFORE) {
-                well.serve(connection, request);
-              } else {
+              if (isSick.get()) {
+                ends.release();
                 connection.send(head);
                 connection.close();
+              } else {
+                well.serve(connection, request);
               }
             });
     try (RawBackend other = new RawBackend("well", well);
@@ -313,7 +327,8 @@ class EnvoyFaultsIT {
       List<Future<?>> all = new ArrayList<>();
       for (int i = 0; i < BEFORE + 400; i++) {
         if (i == BEFORE) {
-          await().until(() -> asked.get() == BEFORE);
+          await().atMost(Duration.ofMinutes(1)).until(() -> asked.get() == BEFORE);
+          isSick.set(true);
           atATime.drainPermits();
           atATime.release(8);
         }
