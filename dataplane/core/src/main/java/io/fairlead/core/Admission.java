@@ -139,7 +139,7 @@ final class Admission {
       return true;
     }
     FlowQueue home = home(all, config, flight);
-    flight.place = all.came(now, home, likeness(flight.facts));
+    flight.place = all.came(now, home, flight.facts.likeness());
     return all.mayPass(home);
   }
 
@@ -467,14 +467,7 @@ final class Admission {
     }
     // 53 random bits make all doubles from 0 to 1.
     double draw = (flight.facts.seed() >>> 11) * 0x1p-53;
-    return flow.comeAgain(now, queue, likeness(flight.facts), flight.place, draw);
-  }
-
-  /** The same for requests that ask for the same: one that was refused is known by it again. */
-  private static long likeness(RequestFacts facts) {
-    long[] blocks = facts.blocks();
-    long whole = blocks.length == 0 ? facts.model().hashCode() : blocks[blocks.length - 1];
-    return whole ^ Long.rotateLeft(facts.bodyBytes(), Integer.SIZE);
+    return flow.comeAgain(now, queue, flight.facts.likeness(), flight.place, draw);
   }
 
   /** Who waits, and how full the pool is. */

@@ -41,6 +41,19 @@ final class Contexts {
   /** So many are remembered: at a hundred bytes or so each, a few megabytes. */
   private static final int MOST_CONTEXTS = 1 << 16;
 
+  /** So many that were not sent are known when they come again, less those that share a slot. */
+  private static final int UNSENT_BITS = 12;
+
+  private static final int SLOT_SHIFT = Long.SIZE - UNSENT_BITS;
+
+  /** Multiplicative hashing with the golden ratio (Knuth, TAOCP 3, 6.4). */
+  private static final long GOLDEN = 0x9e3779b97f4a7c15L;
+
+  private static final long NOBODY = 0;
+
+  /** Likenesses of requests that were counted and not sent, each in its slot. */
+  private final long[] unsent = new long[1 << UNSENT_BITS];
+
   /** Those within the window, the first that ended before the others. */
   private final Map<Key, Context> resting = new LinkedHashMap<>();
 
@@ -116,19 +129,39 @@ final class Contexts {
    * A request came, sent or not: whoever is held back begins something, and counts as well. Else
    * nobody but those that go on would count while contexts fill the caches.
    *
+   * <p>One that was not sent counts no more when it comes again, until it is sent: clients that try
+   * at once would be taken for that many who begin something, and nobody would be held back.
+   *
+   * @param likeness of the request, {@link RequestFacts#likeness}
    * @param before what it goes on with, if it goes on with anything
    */
-  void came(@Nullable Context before) {
+  void came(long likeness, @Nullable Context before) {
+    if (unsent[slot(likeness)] == likeness) {
+      return;
+    }
     goOn += LEARNING * ((before == null ? 0 : 1) - goOn);
+  }
+
+  /** A request that was counted is over and was sent nowhere: it may come again. */
+  void unsent(long likeness) {
+    unsent[slot(likeness)] = likeness;
+  }
+
+  private static int slot(long likeness) {
+    return (int) ((likeness * GOLDEN) >>> SLOT_SHIFT);
   }
 
   /**
    * A request was sent to an endpoint.
    *
+   * @param likeness of the request, {@link RequestFacts#likeness}
    * @param before what it goes on with, if it goes on with anything
    * @return its tokens that are in no other context
    */
-  long sent(long now, Attempt attempt, EndpointState to, @Nullable Context before) {
+  long sent(long now, long likeness, Attempt attempt, EndpointState to, @Nullable Context before) {
+    if (unsent[slot(likeness)] == likeness) {
+      unsent[slot(likeness)] = NOBODY;
+    }
     long own = attempt.uncached();
     if (before != null && remove(before)) {
       gap += LEARNING * (now - before.since() - gap);

@@ -283,7 +283,7 @@ final class Dispatch {
         contexts.find(current.salt(), flight.facts.blocks(), current.cacheableBlocks());
     if (!flight.counted && current.cacheableBlocks() > 0) {
       flight.counted = true;
-      contexts.came(flight.goesOnWith);
+      contexts.came(flight.facts.likeness(), flight.goesOnWith);
     }
   }
 
@@ -495,7 +495,8 @@ final class Dispatch {
     attempt.mayComputeUntil = now;
     flight.attempts++;
     admission.sent(now, flight);
-    flight.ownTokens = contexts.sent(now, attempt, endpoint, flight.goesOnWith);
+    flight.ownTokens =
+        contexts.sent(now, flight.facts.likeness(), attempt, endpoint, flight.goesOnWith);
     attempt.at = endpoint;
     endpoint.requests().add(flight);
     flight.to(FlightState.PREFILLING);

@@ -146,6 +146,9 @@ final class RequestEnds {
     if (receipt != null) {
       receipt.ended(now, how, usage);
     }
+    if (flight.counted && flight.attempts == 0) {
+      contexts.unsent(flight.facts.likeness());
+    }
     admission.over(now, flight, usage, whole);
     left.remove(flight);
     requests.remove(flight);

@@ -160,4 +160,14 @@ public record RequestFacts(
     /** Token by token, from a frontend that can send again. */
     public static final Delivery STREAMED = new Delivery(true, true);
   }
+
+  /**
+   * The same for requests that ask for the same, and hardly ever for others: one that was refused
+   * is known by it when it comes again. Short prompts, which have no whole block, are alike if
+   * their bodies are as long.
+   */
+  long likeness() {
+    long whole = blocks.length == 0 ? model.hashCode() : blocks[blocks.length - 1];
+    return whole ^ Long.rotateLeft(bodyBytes, Integer.SIZE);
+  }
 }

@@ -133,6 +133,42 @@ class ContextsTest implements RequestListener {
     }
   }
 
+  /** Its tries would else count as those of as many who begin something, of whom few go on. */
+  @Test
+  void whoIsNotServedAndTriesAtOnceAgainDrivesOutNoContext() {
+    start(20_000, Map.of());
+    rounds(12);
+    scrape(15_000);
+    int begins = nextConversation++;
+    for (int i = 0; i < 200; i++) {
+      long ticket = ask("m", begins, FIRST);
+      assertThat(sent).as("at try %s", i).doesNotContain(ticket);
+      core.ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    }
+  }
+
+  /** Prompts that many send alike, such as those of probes, are not forgotten for one refusal. */
+  @Test
+  void whoWasNotServedOnceCountsAgainFromWhenItIs() {
+    EndpointState endpoint =
+        new EndpointState(Pool.endpoint("a"), 0, new PrefillPace(), new PoolAdapters(), now);
+    Contexts contexts = new Contexts();
+    Contexts.Context before = context(endpoint);
+    for (int i = 0; i < 200; i++) {
+      contexts.came(1_000 + i, before);
+    }
+    for (int i = 0; i < 200; i++) {
+      contexts.came(7, null);
+      contexts.unsent(7);
+    }
+    assertThat(contexts.matter(1)).as("one that was never sent").isTrue();
+    for (int i = 0; i < 200; i++) {
+      contexts.came(7, null);
+      contexts.sent(now, 7, new Attempt(), endpoint, null);
+    }
+    assertThat(contexts.matter(1)).as("200 that were").isFalse();
+  }
+
   @Test
   void whoBeginsAConversationWaitsAsLongAsThoseThatAreOpenNeedTheCache() {
     start(20_000, Map.of());
