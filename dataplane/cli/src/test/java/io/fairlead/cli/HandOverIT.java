@@ -16,6 +16,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -62,6 +63,7 @@ final class HandOverIT {
   private Path secret;
   private Path config;
   private Path endpoints;
+  private int asked;
 
   @BeforeEach
   void start() throws Exception {
@@ -127,21 +129,21 @@ final class HandOverIT {
       throws IOException, InterruptedException {
     HttpResponse<String> answer =
         client.send(
-            HttpRequest.newBuilder(
-                    URI.create(
-                        "http://127.0.0.1:"
-                            + plane.gatewayPort().orElseThrow()
-                            + "/v1/completions"))
-                .header("content-type", "application/json")
-                .header("x-request-id", id)
-                .POST(
-                    BodyPublishers.ofString(
-                        "{\"model\": \"m\", \"max_tokens\": 2, \"prompt\": \"" + prompt + "\"}"))
-                .build(),
+            completion(
+                plane, id, "{\"model\": \"m\", \"max_tokens\": 2, \"prompt\": \"" + prompt + "\"}"),
             BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
     String list = page(plane, "/debug/decisions/" + id);
     return list.replaceAll("(?s)^.*?\"endpoint\":\"(\\w+)\".*$", "$1");
+  }
+
+  private static HttpRequest completion(DataPlane plane, String id, String body) {
+    return HttpRequest.newBuilder(
+            URI.create("http://127.0.0.1:" + plane.gatewayPort().orElseThrow() + "/v1/completions"))
+        .header("content-type", "application/json")
+        .header("x-request-id", id)
+        .POST(BodyPublishers.ofString(body))
+        .build();
   }
 
   /** Tokens of the request's prompt that the picker believed each endpoint to hold. */
@@ -234,6 +236,46 @@ final class HandOverIT {
               Objects.requireNonNull(served.get(i)),
               tokens -> assertThat(tokens).isGreaterThan(400));
     }
+  }
+
+  /** What one has in flight counts at the other for as long, and as nobody's own. */
+  @Test
+  void countsWhatAnotherHasInFlightUntilItIsOver() throws Exception {
+    ModelServer slow = ModelServer.start(ModelServerConfig.builder("slow", "m").build(), loops);
+    stubs.add(slow);
+    Files.writeString(
+        endpoints,
+        "endpoints: [{name: slow, address: %s, port: %d}]\n"
+            .formatted(slow.address().getAddress().getHostAddress(), slow.address().getPort()));
+    DataPlane first = picker(secret);
+    DataPlane second = picker(secret, handOverAddress(first));
+    HttpResponse<InputStream> endless =
+        client.send(
+            completion(
+                first,
+                "endless",
+                "{\"model\": \"m\", \"max_tokens\": 100000, \"stream\": true, \"prompt\": \"Go on.\"}"),
+            BodyHandlers.ofInputStream());
+    try (InputStream answer = endless.body()) {
+      assertThat(answer.read()).isPositive();
+      await().until(() -> inFlightAsItSees(second) == 1);
+      assertThat(page(second, "/metrics"))
+          .containsPattern("fairlead_endpoint_in_flight\\{[^}]*endpoint=\"slow\"[^}]*} 0");
+    }
+    await().until(() -> inFlightAsItSees(second) == 0);
+  }
+
+  /** In flight at the one endpoint there is, when a further request was decided. */
+  private int inFlightAsItSees(DataPlane plane) throws IOException, InterruptedException {
+    String id = "asks-" + ++asked;
+    ask(plane, id, "How many?");
+    return JSON.readTree(page(plane, "/debug/decisions/" + id))
+        .path("decisions")
+        .path(0)
+        .path("candidates")
+        .path(0)
+        .path("inFlight")
+        .asInt(-1);
   }
 
   /** Whatever a peer does, readiness waits no longer than it may, and nothing is taken. */

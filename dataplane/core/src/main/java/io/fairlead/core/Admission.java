@@ -423,7 +423,7 @@ final class Admission {
     if (flow != null) {
       int busy = 0;
       for (EndpointState endpoint : endpoints.eligible()) {
-        busy += endpoint.inFlight() > 0 ? 1 : 0;
+        busy += endpoint.ownInFlight() > 0 ? 1 : 0;
       }
       pace.tick(now, busy);
       ticked = true;

@@ -24,6 +24,14 @@ final class Attempt {
   /** Who computed its prompt or was to, if that is another endpoint than {@link #at}. */
   @Nullable EndpointState prefilledBy;
 
+  /** What it is told to other pickers by, and what its prompt at {@link #prefillAt} is. */
+  long number;
+
+  long prefillNumber;
+
+  /** Tokens of its answers that rest with its prompt where it was; below 0 for nothing. */
+  int answerTokens;
+
   String target = "";
 
   long salt;

@@ -21,6 +21,9 @@ final class Bookings {
   /** Other pickers that are told what is sent; mostly none. */
   private final List<Follower> followers = new ArrayList<>();
 
+  /** Of the last request that was sent. */
+  private long number;
+
   Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints, PoolHealth health) {
     this.prefixes = prefixes;
     this.exact = exact;
@@ -30,7 +33,7 @@ final class Bookings {
 
   /** Who is told from now on what is sent. */
   Follower follow() {
-    Follower follower = new Follower();
+    Follower follower = new Follower(endpoints);
     followers.add(follower);
     return follower;
   }
@@ -40,13 +43,29 @@ final class Bookings {
     followers.remove(follower);
   }
 
-  /** It was sent to this endpoint, which holds its prompt as soon as that is computed. */
-  void sent(Flight flight, EndpointState endpoint) {
+  /**
+   * It was sent to this endpoint, which holds its prompt as soon as that is computed.
+   *
+   * @return what it is told to others by
+   */
+  long sent(Flight flight, EndpointState endpoint) {
     learn(flight, endpoint);
+    number++;
     for (int i = 0; i < followers.size(); i++) {
-      followers
-          .get(i)
-          .sent(endpoint, flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
+      followers.get(i).sent(number, endpoint, flight);
+    }
+    return number;
+  }
+
+  private void tellComputed(long now, long sent) {
+    for (int i = 0; i < followers.size(); i++) {
+      followers.get(i).computed(now, sent);
+    }
+  }
+
+  private void tellOver(long now, long sent, int answerTokens) {
+    for (int i = 0; i < followers.size(); i++) {
+      followers.get(i).over(now, sent, answerTokens);
     }
   }
 
@@ -97,6 +116,11 @@ final class Bookings {
       EndpointState decoding = head.attempt.at;
       long prompt = since + PoolHealth.longest(expected);
       boolean unseen = decoding != null && !decoding.health().countsTokens();
+      if (head.isOfAnother()) {
+        line.remove(due, head);
+        endpoint.decodes(now, head);
+        continue;
+      }
       head.attempt.mayComputeUntil =
           unseen ? Math.max(prompt, head.attempt.sentAt + health.longestWhole()) : prompt;
       prefilled(due, head);
@@ -135,11 +159,12 @@ final class Bookings {
       expectNoMore(flight);
       boolean decoded = !flight.state().isPrefilling();
       if (!decoded) {
-        prefilled(now, flight);
+        notInLine(now, flight);
       }
       endpoint.health().over(flight.attempt.trial);
       endpoint.requests().remove(flight);
       endpoint.ended(now, flight, decoded);
+      tellOver(now, flight.attempt.number, flight.attempt.answerTokens);
       flight.attempt.at = null;
       EndpointState prefiller = flight.attempt.prefilledBy;
       if (prefiller != null) {
@@ -179,8 +204,14 @@ final class Bookings {
     }
   }
 
-  /** The prompt is computed, or nobody waits for it any more. */
+  /** The prompt is computed. */
   private void prefilled(long now, Flight flight) {
+    notInLine(now, flight);
+    tellComputed(now, flight.attempt.number);
+  }
+
+  /** The prompt is computed, or nobody waits for it any more. */
+  private void notInLine(long now, Flight flight) {
     EndpointState prefiller = flight.attempt.prefillAt;
     if (prefiller != null) {
       expectNoMore(flight, prefiller, flight.attempt.expectedFromAtPrefill);
@@ -189,6 +220,7 @@ final class Bookings {
       prefiller.prefills().remove(now, flight);
       prefiller.health().over(flight.attempt.prefillTrial);
       prefiller.ended(now, flight, false);
+      tellOver(now, flight.attempt.prefillNumber, -1);
       endpoints.ended(prefiller);
     } else if (flight.attempt.at != null) {
       flight.attempt.at.prefills().remove(now, flight);
@@ -197,20 +229,21 @@ final class Bookings {
 
   /** The prompt was not computed: the endpoint holds no more of it than before. */
   void withdraw(Flight flight) {
-    if (flight.attempt.at == null || flight.state().isLeft() || flight.firstTokenSeen()) {
+    Attempt attempt = flight.attempt;
+    if (attempt.at == null || flight.state().isLeft() || flight.firstTokenSeen()) {
       return;
     }
-    withdraw(flight, flight.attempt.at, flight.attempt.matched);
-    if (flight.attempt.prefillAt != null) {
-      withdraw(flight, flight.attempt.prefillAt, flight.attempt.matchedAtPrefill);
+    withdraw(flight, attempt.at, attempt.number, attempt.matched);
+    if (attempt.prefillAt != null) {
+      withdraw(flight, attempt.prefillAt, attempt.prefillNumber, attempt.matchedAtPrefill);
     }
   }
 
-  private void withdraw(Flight flight, EndpointState endpoint, int kept) {
+  private void withdraw(Flight flight, EndpointState endpoint, long sent, int kept) {
     prefixes.withdraw(
         endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks, kept);
     for (int i = 0; i < followers.size(); i++) {
-      followers.get(i).withdraw(endpoint, flight.attempt.salt, flight.facts.blocks());
+      followers.get(i).withdraw(sent);
     }
   }
 }

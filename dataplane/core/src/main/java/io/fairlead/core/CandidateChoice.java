@@ -268,7 +268,7 @@ final class CandidateChoice {
     return flight.goesOnWith == null
         && flight.attempts == 0
         && gated
-        && contexts.matter(current.replicas());
+        && contexts.matter(current.unheard());
   }
 
   /**
@@ -280,7 +280,7 @@ final class CandidateChoice {
     int uncached = current.promptTokens() - cached;
     return uncached > cached
         && uncached < endpoint.kvCapacityTokens()
-        && Contexts.areFull(now, endpoint, uncached, current.critical(), current.replicas());
+        && Contexts.areFull(now, endpoint, uncached, current.critical(), current.unheard());
   }
 
   /**
@@ -382,8 +382,8 @@ final class CandidateChoice {
       // NaN is not full: the detector failed, which those hear of who want to go.
       if (!(endpoints.columns().saturation[place] >= FULL)
           && !(gated
-              && contexts.matter(current.replicas())
-              && Contexts.areFull(now, endpoint, 0, false, current.replicas()))) {
+              && contexts.matter(current.unheard())
+              && Contexts.areFull(now, endpoint, 0, false, current.unheard()))) {
         return true;
       }
     }

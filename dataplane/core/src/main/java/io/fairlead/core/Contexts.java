@@ -88,7 +88,7 @@ final class Contexts {
    * What a request has left in its endpoint's cache.
    *
    * @param blocks of its prompt
-   * @param last hash of the last of these, which stands for all before it
+   * @param last salted hash of the last of these, which stands for all before it
    * @param tokens that are in no other context, the answer's too
    * @param filling which of the cache's fillings it is in, {@link EndpointState#filling}
    */
@@ -103,8 +103,8 @@ final class Contexts {
       int filling) {
 
     /** Not by one that comes again as it was, and not by one that only begins alike. */
-    private boolean isContinuedBy(long[] prompt, int count) {
-      return blocks < count && prompt[blocks - 1] == last;
+    private boolean isContinuedBy(long salt, long[] prompt, int count) {
+      return blocks < count && (prompt[blocks - 1] ^ salt) == last;
     }
   }
 
@@ -118,7 +118,7 @@ final class Contexts {
       probe.block = SharedBlocks.key(salt, blocks[depth - 1]);
       Context known = resting.get(probe);
       known = known == null ? older.get(probe) : known;
-      if (known != null && known.isContinuedBy(blocks, count)) {
+      if (known != null && known.isContinuedBy(salt, blocks, count)) {
         found = known;
       }
     }
@@ -188,7 +188,7 @@ final class Contexts {
       samples++;
     }
     long block =
-        flight.state().isLeft()
+        flight.hasSampleOnly()
             ? attempt.sampledBlocks[samples - 1]
             : flight.facts.blocks()[deepest - 1];
     Key key = new Key();
@@ -197,7 +197,7 @@ final class Contexts {
         new Context(
             key,
             attempt.blocks,
-            attempt.lastBlock,
+            attempt.lastBlock ^ attempt.salt,
             at,
             flight.ownTokens + attempt.ofEach(Math.max(0, outputTokens)),
             attempt.critical,
@@ -253,10 +253,10 @@ final class Contexts {
   /**
    * Whether there may be endpoints that are full for who begins a conversation.
    *
-   * @param replicas pickers that share the pool, of which one sees the next request
+   * @param share how many times as many requests go to the pool as are known of here
    */
-  boolean matter(int replicas) {
-    return replicas * goOn >= MOST_GO_ON;
+  boolean matter(double share) {
+    return share * goOn >= MOST_GO_ON;
   }
 
   /**
@@ -264,10 +264,10 @@ final class Contexts {
    *
    * @param uncached tokens that there must be room for
    * @param critical whether only contexts of critical requests count
-   * @param replicas pickers that share the pool
+   * @param share how many times as many requests go to the pool as are known of here
    */
-  static boolean fit(EndpointState endpoint, long uncached, boolean critical, int replicas) {
-    return endpoint.contextTokens(critical, replicas) + uncached <= endpoint.kvCapacityTokens();
+  static boolean fit(EndpointState endpoint, long uncached, boolean critical, double share) {
+    return endpoint.contextTokens(critical, share) + uncached <= endpoint.kvCapacityTokens();
   }
 
   /**
@@ -275,12 +275,12 @@ final class Contexts {
    * that are used there and those that rest, of requests at least as important.
    *
    * @param uncached tokens that it would add
-   * @param replicas pickers that share the pool
+   * @param share how many times as many requests go to the pool as are known of here
    */
   static boolean areFull(
-      long now, EndpointState endpoint, long uncached, boolean critical, int replicas) {
+      long now, EndpointState endpoint, long uncached, boolean critical, double share) {
     return endpoint.kvCapacityTokens() > 0
-        && !fit(endpoint, uncached, critical, replicas)
-        && replicas * endpoint.wholePrefills(now) >= MUCH;
+        && !fit(endpoint, uncached, critical, share)
+        && share * endpoint.wholePrefills(now) >= MUCH;
   }
 }

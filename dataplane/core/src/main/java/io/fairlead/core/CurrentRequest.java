@@ -74,6 +74,9 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   /** Of the picker; of the pool and not of a request. */
   private int replicas = 1;
 
+  /** Other pickers that tell of their requests. */
+  private int telling;
+
   CurrentRequest(PrefixIndex prefixes, ExactIndex exact, TokenEstimate estimate) {
     this.prefixes = prefixes;
     this.exact = exact;
@@ -260,6 +263,19 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
       throw new IllegalArgumentException("replicas is " + count + "; a pool has 1 or more");
     }
     replicas = count;
+  }
+
+  /** From the next request on, so many other pickers tell of what they send. */
+  void telling(int count) {
+    telling = count;
+  }
+
+  /**
+   * How many times as many requests go to the pool as are known of here, if each picker gets as
+   * many; 1 where all others tell of theirs.
+   */
+  double unheard() {
+    return Math.max(1, replicas / (1.0 + telling));
   }
 
   /** The profiles start, perhaps once more: what plugins noted for one another is gone. */

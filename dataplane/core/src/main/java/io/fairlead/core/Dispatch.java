@@ -25,6 +25,9 @@ final class Dispatch {
    */
   private static final long PATIENCE = 4_000_000_000L;
 
+  /** Answer tokens of an attempt that has left nothing in its endpoint's cache. */
+  private static final int NO_CONTEXT = -1;
+
   private final ActiveConfig config;
   private final EndpointSet endpoints;
   private final PoolHealth health;
@@ -491,6 +494,7 @@ final class Dispatch {
     attempt.transferred =
         prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
     attempt.sentAt = now;
+    attempt.answerTokens = NO_CONTEXT;
     attempt.thereSince = now;
     attempt.mayComputeUntil = now;
     flight.attempts++;
@@ -501,12 +505,12 @@ final class Dispatch {
     endpoint.requests().add(flight);
     flight.to(FlightState.PREFILLING);
     attempt.judged = false;
-    bookings.sent(flight, endpoint);
+    attempt.number = bookings.sent(flight, endpoint);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {
       prefiller.cacheShare().sent(current.newTokens(prefill));
       attempt.expectedFromAtPrefill = current.expect(prefill);
-      bookings.sent(flight, prefiller);
+      attempt.prefillNumber = bookings.sent(flight, prefiller);
       prefiller.sent(now, flight, matchedThere);
       attempt.prefillAt = prefiller;
       attempt.prefillTrial = health.sent(now, prefiller.health(), attempt.target);

@@ -4,7 +4,7 @@ package io.fairlead.core;
  * An endpoint's state at one moment, for people and metrics.
  *
  * @param name endpoint
- * @param inFlight requests sent and not ended
+ * @param inFlight requests that this picker has sent, and that have not ended
  * @param awaitingFirstToken those without a first token
  * @param scrapedWaiting the server's own queue, 0 when unknown
  * @param kvUsage share of KV cache in use, NaN when unknown

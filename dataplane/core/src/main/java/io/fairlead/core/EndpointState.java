@@ -95,6 +95,13 @@ final class EndpointState implements PoolEndpoint {
   /** Of these, whose end nobody sees. */
   private int leftInFlight;
 
+  /** Of these, of those without a first token, and of their tokens, what others have sent. */
+  private int othersInFlight;
+
+  private int othersAwaiting;
+  private long othersTokens;
+  private long othersUncached;
+
   private int awaitingFirstToken;
 
   /** The same three in sequences, of which a request has one for each of its answers. */
@@ -287,10 +294,10 @@ final class EndpointState implements PoolEndpoint {
         running,
         kvUsage,
         kvCapacityTokens,
-        inFlight,
-        awaitingFirstToken,
-        inFlightTokens,
-        uncachedInFlightTokens);
+        ownInFlight(),
+        awaitingFirstToken - othersAwaiting,
+        inFlightTokens - othersTokens,
+        uncachedInFlightTokens - othersUncached);
   }
 
   /** What of a scrape of it is to be believed. */
@@ -320,7 +327,7 @@ final class EndpointState implements PoolEndpoint {
     long capacity = kvCapacityTokens;
     int slots = adapters.slots();
     int queued = waiting;
-    adapters.scraped(begunAt, inFlight, scrape);
+    adapters.scraped(begunAt, ownInFlight(), scrape);
     progressToldAt = Double.isNaN(scrape.progress()) ? progressToldAt : begunAt;
     // A page that is asked for more often than its engine's steps end tells nothing the next time.
     if (!scrape.equals(metrics)) {
@@ -426,8 +433,39 @@ final class EndpointState implements PoolEndpoint {
 
   /** The request is sent there, or its prompt is. */
   void sent(long now, Flight flight, int matched) {
-    advance(now);
+    comes(now, flight);
     sent++;
+    shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
+    matchedBlocks += matched;
+    promptBlocks += flight.facts.blocks().length;
+    flight.attempt.loadsAdapter =
+        adapters.needed(flight.attempt.target) && !adapters.resident(flight.attempt.target);
+    adapters.used(now, flight.attempt.target);
+    publish();
+  }
+
+  /**
+   * Another picker has sent it there. Of adapters, and how much of prompts was found here, it says
+   * nothing.
+   *
+   * @param blocks salted hashes of its prompt
+   */
+  void toldOf(long now, Flight flight, long[] blocks) {
+    comes(now, flight);
+    othersInFlight++;
+    othersAwaiting++;
+    othersTokens += flight.attempt.tokens;
+    othersUncached += flight.attempt.uncached();
+    shared.add(flight.attempt.salt, blocks, flight.attempt.blocks);
+    // If the last page told of it, as of somebody's: it is not to count twice.
+    if (scrapedAt != Long.MIN_VALUE && flight.attempt.sentAt - scrapedAt <= 0) {
+      foreign = Math.max(0, foreign - sequencesOf(flight));
+    }
+    publish();
+  }
+
+  private void comes(long now, Flight flight) {
+    advance(now);
     inFlight++;
     awaitingFirstToken++;
     sequences += sequencesOf(flight);
@@ -439,17 +477,10 @@ final class EndpointState implements PoolEndpoint {
     inFlightBlocks += flight.attempt.blocks;
     flight.attempt.first = prefills.count() == 0;
     flight.attempt.behindUnseen = prefills.count() > prefills.watched();
-    shared.add(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
-    matchedBlocks += matched;
-    promptBlocks += flight.facts.blocks().length;
     wholePrefills = wholePrefills(now) + flight.attempt.tokens * tokenPace.nanos() / WHILE_NANOS;
     wholePrefillsAt = now;
-    flight.attempt.loadsAdapter =
-        adapters.needed(flight.attempt.target) && !adapters.resident(flight.attempt.target);
-    adapters.used(now, flight.attempt.target);
     flight.attempt.decodingArea = decodingArea;
     flight.attempt.tokensArea = tokensArea;
-    publish();
   }
 
   /** Promises an adapter the next slot that falls idle; see {@link AdapterSlots#untilASlot}. */
@@ -481,9 +512,19 @@ final class EndpointState implements PoolEndpoint {
   void decodes(long now, Flight flight) {
     advance(now);
     flight.to(flight.state().prefilled());
-    awaitingFirstToken--;
-    sequencesAwaiting -= sequencesOf(flight);
+    noMoreAwaiting(flight);
     publish();
+  }
+
+  private void noMoreAwaiting(Flight flight) {
+    awaitingFirstToken--;
+    othersAwaiting -= flight.isOfAnother() ? 1 : 0;
+    sequencesAwaiting -= sequencesOf(flight);
+  }
+
+  /** A prompt that another picker had sent was computed then: those behind it have their turn. */
+  void toldOfFirstToken(long at) {
+    lastFirstToken = Math.max(lastFirstToken, at);
   }
 
   /** Its first token came. */
@@ -586,11 +627,11 @@ final class EndpointState implements PoolEndpoint {
    * their lengths exponential: they grow, and where they are few they may grow together.
    *
    * @param critical whether only those of critical requests count
-   * @param replicas pickers that share the pool, each of which sees its own requests. Contexts that
-   *     rest count once: a conversation's requests come to any of them, so that each knows most
+   * @param share how many times as many requests go to the pool as are known of here. Contexts that
+   *     rest count once: a conversation's requests come to any picker, so that each knows most
    */
-  double contextTokens(boolean critical, int replicas) {
-    double used = replicas * ((double) inFlightTokens - repeatedInFlightTokens());
+  double contextTokens(boolean critical, double share) {
+    double used = share * ((double) inFlightTokens - repeatedInFlightTokens());
     int count = resting + inFlight;
     double tokens = restingTokens + used;
     if (critical) {
@@ -625,6 +666,11 @@ final class EndpointState implements PoolEndpoint {
   void ended(long now, Flight flight, boolean decoded) {
     advance(now);
     inFlight--;
+    if (flight.isOfAnother()) {
+      othersInFlight--;
+      othersTokens -= flight.attempt.tokens;
+      othersUncached -= flight.attempt.uncached();
+    }
     sequences -= sequencesOf(flight);
     if (flight.state().isLeft() && equals(flight.attempt.at)) {
       leftInFlight--;
@@ -635,15 +681,14 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens -= flight.attempt.tokens;
     uncachedInFlightTokens -= flight.attempt.uncached();
     inFlightBlocks -= flight.attempt.blocks;
-    if (flight.state().isLeft()) {
+    if (flight.hasSampleOnly()) {
       shared.removeSampled(
           flight.attempt.salt, flight.attempt.sampledBlocks, flight.attempt.blocks);
     } else {
       shared.remove(flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
     }
     if (!decoded) {
-      awaitingFirstToken--;
-      sequencesAwaiting -= sequencesOf(flight);
+      noMoreAwaiting(flight);
     }
     adapters.ended(now, flight.attempt.target);
     seats.ended(decoded ? sequencesOf(flight) : 0);
@@ -678,8 +723,8 @@ final class EndpointState implements PoolEndpoint {
   EndpointSnapshot snapshot() {
     return new EndpointSnapshot(
         spec.name(),
-        inFlight,
-        awaitingFirstToken,
+        ownInFlight(),
+        awaitingFirstToken - othersAwaiting,
         scrapedWaiting(),
         kvUsage(),
         sent,
@@ -729,6 +774,11 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public int inFlight() {
     return inFlight;
+  }
+
+  /** Of those in flight, what was sent from here. */
+  int ownInFlight() {
+    return inFlight - othersInFlight;
   }
 
   @Override

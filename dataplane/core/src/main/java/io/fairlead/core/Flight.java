@@ -4,6 +4,8 @@ import io.fairlead.core.account.SharedBlocks;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.flow.FlowQueue;
 import io.fairlead.core.flow.Waiting;
+import io.fairlead.core.handover.SentRequest;
+import io.fairlead.core.handover.SentRequest.Load;
 import io.fairlead.core.receipt.Receipt;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,9 @@ final class Flight {
 
   /** Where it is written down what was decided of it, unless another has it by now. */
   private @Nullable Receipt receipt;
+
+  /** Whether another picker has sent it, and tells what becomes of it. */
+  private boolean ofAnother;
 
   /** Where a scheduler outside of the process wants it; null where none has said. */
   @Nullable Advice advice;
@@ -106,7 +111,9 @@ final class Flight {
 
   long arrivedAt;
 
-  /** Neighbours in the prefill queue. */
+  /** Whether it is in a prefill queue, and its neighbours there. */
+  boolean inLine;
+
   @Nullable Flight before;
 
   @Nullable Flight after;
@@ -119,6 +126,36 @@ final class Flight {
   Flight(int retries, long ticket) {
     this.tried = new EndpointState[retries];
     this.ticket = ticket;
+  }
+
+  /**
+   * One that another picker has sent, and that no table has: it counts and is never decided. When
+   * its first token came is told late, so it counts as one that nobody sees: whoever waited until
+   * it is told would wait for prompts that are computed.
+   */
+  static Flight ofAnother(long now, SentRequest told) {
+    Flight flight = new Flight(0, 0);
+    Load load = told.load();
+    flight.start(now, WHOLE_AND_LEFT, DEAF);
+    flight.to(FlightState.PREFILLING);
+    flight.ofAnother = true;
+    flight.attempt.tokens = load.tokens();
+    flight.attempt.cached = load.cached();
+    flight.attempt.answers = Math.max(1, load.answers());
+    flight.attempt.critical = load.critical();
+    flight.attempt.sheddable = load.sheddable();
+    flight.attempt.sentAt = now - told.age();
+    return flight;
+  }
+
+  /** Whether another picker has sent it, and tells what becomes of it. */
+  boolean isOfAnother() {
+    return ofAnother;
+  }
+
+  /** Whether no more is kept of its prompt than {@link Attempt#sampledBlocks}. */
+  boolean hasSampleOnly() {
+    return ofAnother || state.isLeft();
   }
 
   FlightState state() {

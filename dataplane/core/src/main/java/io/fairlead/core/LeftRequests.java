@@ -30,17 +30,27 @@ final class LeftRequests {
   void add(long now, Flight flight, EndpointState at, LeftListener told) {
     if (!flight.state().isLeft()) {
       int allowed = flight.facts.maxOutputTokens();
-      long tokens = allowed >= 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
       EndpointState prefiller =
           flight.attempt.prefilledBy == null ? at : flight.attempt.prefilledBy;
       if (flight.state().isPrefilling()) {
         prefiller.prefills().left(flight);
         prefiller.publish();
       }
-      flight.leave(now, prefiller.expectedPrefill() + tokens * TOKEN_NANOS, told);
+      flight.leave(now, expected(prefiller, allowed), told);
       at.leftOne(flight);
       count++;
     }
+  }
+
+  /**
+   * Nanoseconds that a request is expected to take from when nobody sees it any more.
+   *
+   * @param prefiller who computes its prompt
+   * @param allowed most tokens of its answer; below 0 where it may have any number
+   */
+  static long expected(EndpointState prefiller, int allowed) {
+    long tokens = allowed >= 0 ? Math.min(allowed, OUTPUT_TOKENS) : OUTPUT_TOKENS;
+    return prefiller.expectedPrefill() + tokens * TOKEN_NANOS;
   }
 
   /** It is over. */

@@ -5,6 +5,7 @@ import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.ExactIndex;
@@ -43,6 +44,7 @@ public final class PoolCore {
   private final LeftRequests left;
   private final CurrentRequest current;
   private final Contexts contexts;
+  private final OtherPickers others;
   private final Admission admission;
   private final ActiveConfig config = new ActiveConfig();
   private final RequestEnds ends;
@@ -86,6 +88,7 @@ public final class PoolCore {
     this.current = new CurrentRequest(prefixes, exact, tokens);
     this.bookings = new Bookings(prefixes, exact, endpoints, health);
     this.contexts = new Contexts();
+    this.others = new OtherPickers(endpoints, contexts);
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current, contexts);
     this.rules = new AttemptRules(limits, health, candidates);
     Observers observers = new Observers(config);
@@ -226,6 +229,7 @@ public final class PoolCore {
       over -= oldest.attempt.answers;
       ends.presumeOver(now, oldest, state);
     }
+    others.scraped(now, state, begunAt, believed);
     dispatch.sendWaiting(now);
   }
 
@@ -477,6 +481,7 @@ public final class PoolCore {
     health.tick(now);
     endpoints.tick();
     contexts.tick(now);
+    others.tick(now);
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {
       bookings.presumeFirstTokens(now, all[i]);
@@ -588,7 +593,31 @@ public final class PoolCore {
     bookings.leave(follower);
   }
 
-  /** Takes what another picker tells. */
+  /**
+   * Another picker tells from now on what it sends, until it {@linkplain #silent falls silent}.
+   *
+   * @param picker tells its process from those of all others; where it tells on two ways, it falls
+   *     silent as often
+   */
+  public void tells(long picker) {
+    others.tells(picker);
+    current.telling(others.telling());
+  }
+
+  /** It can't be heard any more: what it has in flight ages out. */
+  public void silent(long now, long picker) {
+    others.silent(now, picker);
+    current.telling(others.telling());
+    dispatch.sendWaiting(now);
+  }
+
+  /** Another picker that tells has told this. Of one that does not, nothing is taken. */
+  public void heard(long now, long picker, News news) {
+    others.heard(now, picker, news, takeOver());
+    dispatch.sendWaiting(now);
+  }
+
+  /** Takes what another picker knows. */
   public TakeOver takeOver() {
     return new TakeOver(endpoints, prefixes, tokens, teachables());
   }

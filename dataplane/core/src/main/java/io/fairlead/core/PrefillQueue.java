@@ -19,6 +19,7 @@ final class PrefillQueue implements Prefills {
   private long headSince;
 
   void add(long now, Flight flight) {
+    flight.inLine = true;
     flight.before = tail;
     flight.after = null;
     if (tail == null) {
@@ -47,6 +48,7 @@ final class PrefillQueue implements Prefills {
   }
 
   void remove(long now, Flight flight) {
+    flight.inLine = false;
     if (flight.before == null) {
       head = flight.after;
       headSince = now;

@@ -68,7 +68,9 @@ final class RequestEnds {
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.
         bookings.confirm(flight, endpoint);
-        contexts.rests(now, flight, endpoint, usage.outputTokens(outcome == Outcome.COMPLETED));
+        int output = usage.outputTokens(outcome == Outcome.COMPLETED);
+        contexts.rests(now, flight, endpoint, output);
+        attempt.answerTokens = Math.max(0, output);
       } else {
         bookings.withdraw(flight);
       }
@@ -85,6 +87,7 @@ final class RequestEnds {
     LeftListener told = flight.leftListener;
     observers.over(now, flight, at, Outcome.DISCONNECTED, Usage.UNKNOWN);
     contexts.rests(now, flight, at, Usage.UNKNOWN.outputTokens(false));
+    attempt.answerTokens = 0;
     // Nothing else could end a trial.
     if (attempt.trial != 0) {
       health.answered(now, at.health(), attempt.sentAt, attempt.trial);

@@ -13,6 +13,11 @@ final class SentRequests {
     return count;
   }
 
+  /** Whoever was sent first; {@link Flight#sentAfter} leads to the others. */
+  @Nullable Flight oldest() {
+    return oldest;
+  }
+
   void add(Flight flight) {
     flight.sentBefore = newest;
     if (newest == null) {

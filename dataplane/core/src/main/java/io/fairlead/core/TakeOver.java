@@ -1,12 +1,8 @@
 package io.fairlead.core;
 
 import io.fairlead.core.account.TokenEstimate;
-import io.fairlead.core.handover.HeardPrompt;
-import io.fairlead.core.handover.SentPrompt;
-import io.fairlead.core.handover.SentPrompts;
 import io.fairlead.core.prefix.PrefixIndex;
 import io.fairlead.core.view.Teachable;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -22,7 +18,6 @@ public final class TakeOver {
   private final PrefixIndex prefixes;
   private final TokenEstimate tokens;
   private final List<Teachable> plugins;
-  private final List<HeardPrompt> heard = new ArrayList<>();
   private boolean taken;
 
   TakeOver(
@@ -93,33 +88,13 @@ public final class TakeOver {
    * Another has sent a prompt to an endpoint that is the same here. Unlike what was held before, it
    * is part of what fills the endpoint's cache now.
    *
-   * @param blocks salted hashes; not to be changed any more
+   * @param blocks salted hashes
    */
-  public void sent(String endpoint, long[] blocks, int count) {
-    EndpointState here = endpoints.named(endpoint);
-    if (here != null) {
-      prefixes.lookUp(0, blocks, count);
-      int more = count - prefixes.held(here.slot());
-      here.cacheShare().sent(more * tokens.poolBlockTokens());
-      held(endpoint, blocks, count);
-      heard.add(new HeardPrompt(endpoint, blocks));
-    }
-  }
-
-  /**
-   * What another has sent of late to an endpoint; nothing is taken unless that is the same here.
-   */
-  public void sent(SentPrompts told) {
-    if (endpoint(told.endpoint(), told.startedAt(), 0)) {
-      for (SentPrompt prompt : told.prompts()) {
-        sent(told.endpoint().name(), prompt.salted(), prompt.count());
-      }
-    }
-  }
-
-  /** What others have sent, of all that was taken here. */
-  public List<HeardPrompt> heard() {
-    return heard;
+  void sent(EndpointState here, long[] blocks) {
+    prefixes.lookUp(0, blocks, blocks.length);
+    int more = blocks.length - prefixes.held(here.slot());
+    here.cacheShare().sent(more * tokens.poolBlockTokens());
+    prefixes.learn(here.slot(), 0, blocks, blocks.length);
   }
 
   /** Whether anything was taken that decisions go by. */

@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.RequestBrief;
-import io.fairlead.core.handover.SentPrompt;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.SentRequests;
 import io.fairlead.core.prefix.PrefixIndex;
 import java.util.HashMap;
 import java.util.List;
@@ -19,6 +18,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Pickers that tell one another what they send know as much as one that had sent it all. */
 class FollowerTest {
 
+  /** Stands for whoever tells. */
+  private static final long FROM = 7;
+
   private static final String[] NAMES = {"a", "b", "c", "d"};
 
   private static Pool pool() {
@@ -26,7 +28,12 @@ class FollowerTest {
   }
 
   private static void tell(Follower follower, Pool to) {
-    follower.take().forEach(to.core.takeOver()::sent);
+    tell(FROM, follower, to);
+  }
+
+  private static void tell(long from, Follower follower, Pool to) {
+    to.core.tells(from);
+    to.core.heard(to.now, from, follower.take(to.now));
   }
 
   private static long[] prompt(int conversation, int length) {
@@ -66,7 +73,7 @@ class FollowerTest {
       at.serve(model, blocks);
       assertThat(holders(at, model, blocks))
           .containsKey(Advice.identity(at.lastRoute().endpoint()));
-      followers.forEach((pair, follower) -> tell(follower, pickers.get(pair % 3)));
+      followers.forEach((pair, follower) -> tell(pair, follower, pickers.get(pair % 3)));
       for (Pool picker : pickers) {
         assertThat(holders(picker, model, blocks)).isEqualTo(holders(at, model, blocks));
       }
@@ -153,19 +160,26 @@ class FollowerTest {
     for (int i = 0; i < 400; i++) {
       pool.serve("m0", prompt(i, 4_000));
     }
-    List<SentPrompts> told = follower.take();
+    List<SentRequests> told = follower.take(pool.now).sent();
     long blocks =
-        told.stream().flatMap(sent -> sent.prompts().stream()).mapToLong(SentPrompt::count).sum();
+        told.stream()
+            .flatMap(sent -> sent.requests().stream())
+            .mapToLong(request -> request.prompt().count())
+            .sum();
     assertThat(blocks).isBetween(1L << 19, 1L << 20);
     long[] last = prompt(399, 4_000);
     assertThat(told)
         .anySatisfy(
             sent ->
-                assertThat(sent.prompts().getLast().salted()[3_999] ^ PrefixIndex.salt("m0"))
+                assertThat(
+                        sent.requests().getLast().prompt().salted()[3_999] ^ PrefixIndex.salt("m0"))
                     .isEqualTo(last[3_999]));
   }
 
   private static long count(Follower follower) {
-    return follower.take().stream().mapToLong(sent -> sent.prompts().size()).sum();
+    return follower.take(0).sent().stream()
+        .flatMap(sent -> sent.requests().stream())
+        .filter(request -> request.prompt().count() > 0)
+        .count();
   }
 }

@@ -20,6 +20,7 @@ import io.fairlead.epp.warmup.WarmUp;
 import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.FutureListener;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -258,7 +259,8 @@ public final class DataPlane implements AutoCloseable {
 
   /** Tells others what it knows and sends, and asks them first, before it is ready. */
   private void handOver(HandOverSettings settings) {
-    PoolHandOver pool = new PoolHandOver(runtime.pool(), runtime::report);
+    PoolHandOver pool =
+        new PoolHandOver(runtime.pool(), runtime::report, new SecureRandom().nextLong());
     HandOverServer server = HandOverServer.start(settings, pool);
     parts.push(server);
     handOverPort = OptionalInt.of(server.port());

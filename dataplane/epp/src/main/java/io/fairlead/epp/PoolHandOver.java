@@ -3,17 +3,21 @@ package io.fairlead.epp;
 import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.handover.Knowledge;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.News;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.handover.HandOverPool;
-import java.util.List;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
-/** The pool as it hands over what it knows. */
-record PoolHandOver(PoolLoop pool, Supplier<PickerReport> report) implements HandOverPool {
+/**
+ * The pool as it hands over what it knows.
+ *
+ * @param number drawn at random
+ */
+record PoolHandOver(PoolLoop pool, Supplier<PickerReport> report, long number)
+    implements HandOverPool {
 
   @Override
   public Future<HandOver> begin(long mostBytes, Knowledge to) {
@@ -36,8 +40,23 @@ record PoolHandOver(PoolLoop pool, Supplier<PickerReport> report) implements Han
   }
 
   @Override
-  public Future<List<SentPrompts>> sent(Follower follower) {
-    return pool.sent(follower);
+  public Future<News> news(Follower follower) {
+    return pool.news(follower);
+  }
+
+  @Override
+  public void tells(long picker) {
+    pool.tells(picker);
+  }
+
+  @Override
+  public Future<?> heard(long picker, News news) {
+    return pool.heard(picker, news);
+  }
+
+  @Override
+  public void silent(long picker) {
+    pool.silent(picker);
   }
 
   @Override

@@ -26,7 +26,10 @@ public interface Endpoint {
   /** A hash of the name, the same in every picker: for choices on which replicas must agree. */
   long identity();
 
-  /** Requests sent by this picker that have not ended. */
+  /**
+   * Requests that have not ended, sent by this picker or by others of the pool that tell it of
+   * theirs. Those of others are told late, by up to half a second.
+   */
   int inFlight();
 
   /** Those of {@link #inFlight()} that have not had their first token. */

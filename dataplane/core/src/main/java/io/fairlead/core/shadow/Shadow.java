@@ -10,12 +10,11 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
-import io.fairlead.core.TakeOver;
 import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
-import io.fairlead.core.handover.HeardPrompt;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.scheduling.CompiledConfig;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -217,12 +216,21 @@ public final class Shadow {
     core.endpoints(now, all);
   }
 
-  /** Other pickers have sent prompts: what they leave in caches is there for this one, too. */
-  public void heard(List<HeardPrompt> prompts) {
-    TakeOver taking = core.takeOver();
-    for (HeardPrompt prompt : prompts) {
-      taking.sent(prompt.endpoint(), prompt.blocks(), prompt.blocks().length);
-    }
+  /** See {@link PoolCore#tells}. */
+  public void tells(long picker) {
+    core.tells(picker);
+  }
+
+  /** See {@link PoolCore#silent}. */
+  public void silent(long now, long picker) {
+    advance(now);
+    core.silent(now, picker);
+  }
+
+  /** Another picker tells: its requests are where they are for this one, too. */
+  public void heard(long now, long picker, News news) {
+    advance(now);
+    core.heard(now, picker, news);
   }
 
   /** Sets how many pickers share the pool. */

@@ -20,7 +20,7 @@ import io.fairlead.core.Timeouts;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.KeptRequest;
@@ -504,9 +504,41 @@ public final class PoolLoop {
     return loop.submit(core::follow);
   }
 
-  /** What was sent since it was asked last. */
-  public Future<List<SentPrompts>> sent(Follower follower) {
-    return loop.submit(follower::take);
+  /** What became of requests since it was asked last. */
+  public Future<News> news(Follower follower) {
+    return loop.submit(() -> follower.take(clock.getAsLong()));
+  }
+
+  /** Another picker tells what it sends. */
+  public void tells(long picker) {
+    loop.execute(
+        () -> {
+          core.tells(picker);
+          shadows.tells(picker);
+        });
+  }
+
+  /** It has told this. */
+  public Future<?> heard(long picker, News news) {
+    return loop.submit(
+        () -> {
+          long now = clock.getAsLong();
+          if (capture != null) {
+            capture.untold(now, Untold.TAKEN_OVER);
+          }
+          shadows.heard(now, picker, news);
+          core.heard(now, picker, news);
+        });
+  }
+
+  /** It tells no more. */
+  public void silent(long picker) {
+    loop.execute(
+        () -> {
+          long now = clock.getAsLong();
+          shadows.silent(now, picker);
+          core.silent(now, picker);
+        });
   }
 
   /** It need not know any more. */
@@ -523,9 +555,6 @@ public final class PoolLoop {
           boolean more = piece.take(taking, now);
           if (capture != null && taking.hasTaken()) {
             capture.untold(now, Untold.TAKEN_OVER);
-          }
-          if (!taking.heard().isEmpty()) {
-            shadows.heard(taking.heard());
           }
           return more;
         });

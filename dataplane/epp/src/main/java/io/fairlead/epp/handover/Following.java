@@ -1,6 +1,6 @@
 package io.fairlead.epp.handover;
 
-import io.fairlead.core.TakeOver;
+import io.fairlead.core.handover.News;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -138,37 +138,52 @@ public final class Following implements AutoCloseable {
       SharedSecret secret = SharedSecret.read(settings.secretFile());
       try (PeerConnection connection =
           PeerConnection.ask(peer, Wire.Question.FOLLOW, secret, random, silence())) {
-        while (true) {
-          connection.until(silence());
-          byte[] frame = connection.frame();
-          connection.proof();
-          if (frame.length > 0) {
-            take(frame);
+        // The first frame is never empty: it tells of what is in flight, and of whom.
+        HeardNews first = next(connection);
+        if (first == null || first.picker() == pool.number()) {
+          throw new IOException(first == null ? "tells nothing" : "is this picker itself");
+        }
+        pool.tells(first.picker());
+        try {
+          take(first);
+          tells = true;
+          LOG.info("{} tells what it sends", peer);
+          while (true) {
+            HeardNews heard = next(connection);
+            if (heard != null) {
+              if (heard.picker() != first.picker()) {
+                throw new IOException("is another picker all at once");
+              }
+              take(heard);
+            }
           }
-          if (!tells) {
-            tells = true;
-            LOG.info("{} tells what it sends", peer);
-          }
+        } finally {
+          pool.silent(first.picker());
         }
       }
+    }
+
+    /** Null for nothing new. */
+    private @Nullable HeardNews next(PeerConnection connection)
+        throws IOException, TimeoutException {
+      connection.until(silence());
+      byte[] frame = connection.frame();
+      connection.proof();
+      return frame.length == 0
+          ? null
+          : HeardNews.read(frame, pool.hashing(), HandOverClient.BLOCKS_AT_A_TIME);
     }
 
     private static long silence() {
       return System.nanoTime() + SILENCE_NANOS;
     }
 
-    private void take(byte[] frame)
-        throws IOException, InterruptedException, ExecutionException, TimeoutException {
-      Lesson lesson = new Lesson();
-      lesson.read(frame);
-      Lesson.Taking taking = lesson.new Taking(pool, TakeOver::sent);
-      boolean more = true;
-      while (more) {
-        more =
-            pool.take((to, now) -> taking.next(to, now, HandOverClient.BLOCKS_AT_A_TIME))
-                .get(SILENCE_NANOS, TimeUnit.NANOSECONDS);
+    private void take(HeardNews heard)
+        throws InterruptedException, ExecutionException, TimeoutException {
+      for (News piece : heard.news()) {
+        pool.heard(heard.picker(), piece).get(SILENCE_NANOS, TimeUnit.NANOSECONDS);
       }
-      prompts.addAndGet(taking.prompts());
+      prompts.addAndGet(heard.prompts());
     }
   }
 }

@@ -2,13 +2,14 @@ package io.fairlead.epp.handover;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.handover.Knowledge;
-import io.fairlead.core.handover.SentPrompt;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.News;
+import io.fairlead.core.handover.SentRequest;
+import io.fairlead.core.handover.SentRequest.Load;
+import io.fairlead.core.handover.SentRequests;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.List;
 
 /** Writes down what a picker knows, to be taken frame by frame. */
 final class FrameWriter implements Knowledge {
@@ -53,17 +54,66 @@ final class FrameWriter implements Knowledge {
         });
   }
 
-  /** What was sent of late; of each endpoint the newest first, as of all that one holds. */
-  void sent(List<SentPrompts> all) {
-    for (SentPrompts of : all) {
-      endpoint(of.endpoint(), of.startedAt(), 0);
-      int number = 0;
-      for (SentPrompt prompt : of.prompts().reversed()) {
-        long[] blocks = prompt.salted();
-        part(number, -1, blocks);
-        held(number, blocks.length);
-        number++;
+  /** What became of a picker's requests. */
+  void news(long picker, News news) {
+    put(
+        Wire.FROM,
+        () -> {
+          out.writeLong(picker);
+          out.writeBoolean(news.anew());
+        });
+    for (SentRequests to : news.sent()) {
+      endpoint(to.endpoint(), to.startedAt(), 0);
+      for (SentRequest request : to.requests()) {
+        put(Wire.SENT, () -> request(request));
       }
+    }
+    for (News.Computed one : news.computed()) {
+      put(
+          Wire.COMPUTED,
+          () -> {
+            out.writeLong(one.number());
+            out.writeLong(one.age());
+          });
+    }
+    for (News.Over one : news.over()) {
+      put(
+          Wire.OVER,
+          () -> {
+            out.writeLong(one.number());
+            end(one.end());
+          });
+    }
+  }
+
+  private void request(SentRequest request) throws IOException {
+    Load load = request.load();
+    out.writeLong(request.number());
+    out.writeLong(request.age());
+    out.writeInt(load.tokens());
+    out.writeInt(load.cached());
+    out.writeInt(load.answers());
+    out.writeBoolean(load.critical());
+    out.writeBoolean(load.sheddable());
+    out.writeBoolean(load.computes());
+    out.writeBoolean(request.computed());
+    News.End end = request.end();
+    out.writeBoolean(end != null);
+    if (end != null) {
+      end(end);
+    }
+    blocks(request.prompt().salted());
+  }
+
+  private void end(News.End end) throws IOException {
+    out.writeLong(end.age());
+    out.writeInt(end.answerTokens());
+  }
+
+  private void blocks(long[] blocks) throws IOException {
+    out.writeInt(blocks.length);
+    for (long block : blocks) {
+      out.writeLong(block);
     }
   }
 
@@ -131,10 +181,7 @@ final class FrameWriter implements Knowledge {
         () -> {
           out.writeInt(part);
           out.writeInt(before);
-          out.writeInt(blocks.length);
-          for (long block : blocks) {
-            out.writeLong(block);
-          }
+          blocks(blocks);
         });
   }
 

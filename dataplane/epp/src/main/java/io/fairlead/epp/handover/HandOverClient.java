@@ -1,6 +1,5 @@
 package io.fairlead.epp.handover;
 
-import io.fairlead.core.TakeOver;
 import java.io.EOFException;
 import java.io.IOException;
 import java.security.SecureRandom;
@@ -118,7 +117,7 @@ public final class HandOverClient {
         PeerConnection.ask(peer, Wire.Question.HAND_OVER, secret, random, until)) {
       lesson = listen(connection);
     }
-    Lesson.Taking taking = lesson.new Taking(pool, TakeOver::held);
+    Lesson.Taking taking = lesson.new Taking(pool);
     int endpoints = 0;
     long prompts = 0;
     String why = "";

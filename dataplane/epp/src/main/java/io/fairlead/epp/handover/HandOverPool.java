@@ -4,8 +4,7 @@ import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.TakeOver;
 import io.fairlead.core.handover.Knowledge;
-import io.fairlead.core.handover.SentPrompts;
-import java.util.List;
+import io.fairlead.core.handover.News;
 import java.util.concurrent.Future;
 
 /** The pool that tells or is told. Each call is a task of its loop's; any thread. */
@@ -23,11 +22,20 @@ public interface HandOverPool {
   /** Another picker is to know what this one sends. */
   Future<Follower> follow();
 
-  /** What was sent since the last time. */
-  Future<List<SentPrompts>> sent(Follower follower);
+  /** What became of requests since the last time. */
+  Future<News> news(Follower follower);
 
   /** It need not know any more. */
   void leave(Follower follower);
+
+  /** Another picker tells what it sends, see {@link io.fairlead.core.PoolCore#tells}. */
+  void tells(long picker);
+
+  /** It has told this. */
+  Future<?> heard(long picker, News news);
+
+  /** It tells no more. */
+  void silent(long picker);
 
   /** Takes some of what is told. */
   Future<Boolean> take(Piece piece);
@@ -39,6 +47,9 @@ public interface HandOverPool {
     /** Takes it; false when there is no more. */
     boolean take(TakeOver to, long now);
   }
+
+  /** Tells this picker's process from those of all others. */
+  long number();
 
   /** Hash of the config in force. */
   String configHash();

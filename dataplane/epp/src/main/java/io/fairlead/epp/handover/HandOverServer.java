@@ -2,7 +2,7 @@ package io.fairlead.epp.handover;
 
 import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.News;
 import io.fairlead.epp.handover.Wire.Question;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -17,7 +17,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -182,8 +181,8 @@ public final class HandOverServer implements AutoCloseable {
             .filter(one -> one.magic == asked)
             .findFirst()
             .orElseThrow(() -> new IOException("it asks for something else"));
-    if (in.readByte() != Wire.VERSION) {
-      out.write(new byte[] {Wire.OTHER_VERSION, Wire.VERSION});
+    if (in.readByte() != question.version) {
+      out.write(new byte[] {Wire.OTHER_VERSION, question.version});
       out.flush();
       // What it has sent with its version is read: a socket that is closed before that may lose
       // what was written to it.
@@ -240,18 +239,18 @@ public final class HandOverServer implements AutoCloseable {
     }
   }
 
-  /** Tells what is sent, for as long as it is heard. */
+  /** Tells what becomes of requests, for as long as it is heard. */
   private void tellOn(DataOutputStream out, Mac mac, Deadline deadline)
       throws IOException, InterruptedException, ExecutionException, TimeoutException {
     out.writeByte(Wire.TOLD);
     Follower follower = follow();
     try {
       while (!listening.isClosed()) {
-        List<SentPrompts> sent = pool.sent(follower).get(MOST_MILLIS, TimeUnit.MILLISECONDS);
+        News news = pool.news(follower).get(MOST_MILLIS, TimeUnit.MILLISECONDS);
         FrameWriter writer = new FrameWriter();
-        if (!sent.isEmpty()) {
+        if (!news.isEmpty()) {
           writer.config(pool.configHash(), pool.hashing());
-          writer.sent(sent);
+          writer.news(pool.number(), news);
         }
         byte[] frame = writer.take();
         deadline.in(MOST_MILLIS);

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Lesson {
 
-  /** Of a prompt, in blocks: beyond every model's context. */
-  private static final int LONGEST_PROMPT = 1 << 20;
-
   /** Stands for the estimate of tokens among the plugins. */
   private static final int TOKENS = -1;
 
@@ -113,7 +110,7 @@ final class Lesson {
     }
     Part parent = before < 0 ? null : known(before);
     int depth = parent == null ? 0 : parent.depth() + parent.blocks().length;
-    if (depth + length > LONGEST_PROMPT) {
+    if (depth + length > Wire.LONGEST_PROMPT) {
       throw new IOException("a prompt of " + (depth + length) + " blocks");
     }
     long[] blocks = new long[length];
@@ -172,18 +169,9 @@ final class Lesson {
     return hashes;
   }
 
-  /** As what prompts are taken: those that an endpoint holds, or was just sent. */
-  @FunctionalInterface
-  interface Prompts {
-
-    /** Takes one. */
-    void take(TakeOver to, String endpoint, long[] blocks, int count);
-  }
-
   /** What there is to take, a step at a time; each is short. */
   final class Taking {
 
-    private final Prompts how;
     private final boolean sameConfig;
     private final boolean sameHashing;
     private int endpoint;
@@ -193,11 +181,7 @@ final class Lesson {
     private int takenEndpoints;
     private long takenPrompts;
 
-    /**
-     * @param how prompts are taken
-     */
-    Taking(HandOverPool pool, Prompts how) {
-      this.how = how;
+    Taking(HandOverPool pool) {
       sameConfig = configHash.equals(pool.configHash());
       sameHashing = hashing.equals(pool.hashing());
     }
@@ -257,7 +241,7 @@ final class Lesson {
       }
       prompt++;
       long[] blocks = told.prompts.get(told.prompts.size() - prompt).blocks();
-      how.take(to, name, blocks, blocks.length);
+      to.held(name, blocks, blocks.length);
       takenPrompts++;
       return blocks.length;
     }

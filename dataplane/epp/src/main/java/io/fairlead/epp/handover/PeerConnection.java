@@ -66,7 +66,7 @@ final class PeerConnection implements Closeable {
     random.nextBytes(own);
     DataOutputStream out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
     out.writeInt(question.magic);
-    out.writeByte(Wire.VERSION);
+    out.writeByte(question.version);
     out.write(own);
     out.flush();
     TimedInput timed = new TimedInput(socket, until);
@@ -74,7 +74,7 @@ final class PeerConnection implements Closeable {
     timed.answersWithin(ANSWER_MILLIS);
     byte word = in.readByte();
     if (word == Wire.OTHER_VERSION) {
-      throw new OtherVersionException(in.readByte());
+      throw new OtherVersionException(in.readByte(), question.version);
     }
     if (word != Wire.CHALLENGE) {
       throw new IOException("does not know the secret, or is no picker: it asks for no proof");
@@ -147,8 +147,8 @@ final class PeerConnection implements Closeable {
 
     private static final long serialVersionUID = 1;
 
-    OtherVersionException(byte version) {
-      super("speaks version " + version + ", and this one " + Wire.VERSION);
+    OtherVersionException(byte version, byte own) {
+      super("speaks version " + version + ", and this one " + own);
     }
   }
 

@@ -2,11 +2,11 @@ package io.fairlead.epp.handover;
 
 /**
  * What goes over the connection. Who asks sends what it asks for ({@link Question#magic}), {@link
- * #VERSION} and a number that it has drawn. The answer is a word, and after {@link #CHALLENGE} a
- * number that the other has drawn. Who asks shows over both numbers that it knows the secret. The
- * answer is a word again, and after {@link #TOLD} frames, each with its length before it, an empty
- * one, and what shows over both numbers and all that was told that it is from somebody who knows
- * the secret. A frame has whole records.
+ * Question#version} and a number that it has drawn. The answer is a word, and after {@link
+ * #CHALLENGE} a number that the other has drawn. Who asks shows over both numbers that it knows the
+ * secret. The answer is a word again, and after {@link #TOLD} frames, each with its length before
+ * it, an empty one, and what shows over both numbers and all that was told that it is from somebody
+ * who knows the secret. A frame has whole records.
  *
  * <p>Who follows is told frames for as long as it stays, an empty one where there is nothing to
  * tell. Behind each is what shows, over both numbers and all frames so far, that it is from
@@ -19,12 +19,15 @@ final class Wire {
   /** What is asked for. */
   enum Question {
     /** All that a picker knows, once. */
-    HAND_OVER(0x464C484F, "hand-over"), // FLHO
+    HAND_OVER(0x464C484F, 2, "hand-over"), // FLHO
 
     /** What it sends, from now on. */
-    FOLLOW(0x464C464F, "following"); // FLFO
+    FOLLOW(0x464C464F, 3, "following"); // FLFO
 
     final int magic;
+
+    /** Of what is told: pickers of another one are told nothing. */
+    final byte version;
 
     /** Of what shows that who asks knows the secret. */
     final String asks;
@@ -32,14 +35,13 @@ final class Wire {
     /** The same of who tells. */
     final String tells;
 
-    Question(int magic, String name) {
+    Question(int magic, int version, String name) {
       this.magic = magic;
+      this.version = (byte) version;
       asks = "fairlead " + name + " asks";
       tells = "fairlead " + name + " tells";
     }
   }
-
-  static final byte VERSION = 2;
 
   static final byte TOLD = 0;
 
@@ -63,11 +65,21 @@ final class Wire {
   static final byte HELD = 7;
   static final byte CUT = 8;
 
+  /** Whose news follow. */
+  static final byte FROM = 9;
+
+  static final byte SENT = 10;
+  static final byte COMPUTED = 11;
+  static final byte OVER = 12;
+
   /** Of hashes that are told. */
   static final long MOST_HASH_BYTES = 32L << 20;
 
   /** Of everything: who tells more is not listened to. */
   static final long MOST_BYTES = 64L << 20;
+
+  /** Of a prompt, in blocks: beyond every model's context. */
+  static final int LONGEST_PROMPT = 1 << 20;
 
   /** Of one frame: a prompt of the longest kind fits. */
   static final int MOST_FRAME_BYTES = 16 << 20;

@@ -11,7 +11,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
-import io.fairlead.core.handover.HeardPrompt;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.core.shadow.Shadow;
@@ -116,9 +116,19 @@ final class AskingShadow implements AutoCloseable {
     shadow.replicas(count);
   }
 
+  /** See {@link Shadow#tells}. */
+  void tells(long picker) {
+    shadow.tells(picker);
+  }
+
   /** See {@link Shadow#heard}. */
-  void heard(List<HeardPrompt> prompts) {
-    shadow.heard(prompts);
+  void heard(long time, long picker, News news) {
+    shadow.heard(at(time), picker, news);
+  }
+
+  /** See {@link Shadow#silent}. */
+  void silent(long time, long picker) {
+    shadow.silent(at(time), picker);
   }
 
   /** See {@link Shadow#scraped}. */

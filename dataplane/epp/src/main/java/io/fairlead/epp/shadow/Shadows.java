@@ -8,7 +8,7 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
-import io.fairlead.core.handover.HeardPrompt;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.prefix.PromptTokens;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledShadow;
@@ -34,6 +34,10 @@ public final class Shadows implements AutoCloseable {
   private final PoolLimits limits;
   private List<EndpointSpec> endpoints = List.of();
   private int replicas = 1;
+
+  /** Other pickers that tell what they send, each as often as it has ways to. */
+  private final List<Long> telling = new ArrayList<>();
+
   private long lastKey;
 
   /** By the shadow's name. */
@@ -84,10 +88,12 @@ public final class Shadows implements AutoCloseable {
       if (fresh) {
         List<EndpointSpec> there = endpoints;
         int count = replicas;
+        List<Long> heard = List.copyOf(telling);
         thread.tell(
             s -> {
               s.endpoints(now, there);
               s.replicas(count);
+              heard.forEach(s::tells);
             });
       }
       next.add(thread);
@@ -114,11 +120,21 @@ public final class Shadows implements AutoCloseable {
     tell(shadow -> shadow.replicas(count));
   }
 
-  /** Other pickers have sent prompts. */
-  public void heard(List<HeardPrompt> prompts) {
-    for (ShadowThread thread : threads) {
-      thread.offer(shadow -> shadow.heard(prompts));
-    }
+  /** Another picker tells what it sends. */
+  public void tells(long picker) {
+    telling.add(picker);
+    tell(shadow -> shadow.tells(picker));
+  }
+
+  /** It has told this: what of it was left out would count for ever. */
+  public void heard(long now, long picker, News news) {
+    tell(shadow -> shadow.heard(now, picker, news));
+  }
+
+  /** It tells no more. */
+  public void silent(long now, long picker) {
+    telling.remove(picker);
+    tell(shadow -> shadow.silent(now, picker));
   }
 
   /** An endpoint was scraped. */

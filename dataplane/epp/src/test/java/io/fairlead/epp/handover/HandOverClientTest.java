@@ -7,7 +7,7 @@ import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.handover.Knowledge;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.News;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -197,8 +197,28 @@ class HandOverClientTest {
     }
 
     @Override
-    public Future<List<SentPrompts>> sent(Follower follower) {
+    public Future<News> news(Follower follower) {
       throw new UnsupportedOperationException("only takes");
+    }
+
+    @Override
+    public void tells(long picker) {
+      throw new UnsupportedOperationException("follows nobody");
+    }
+
+    @Override
+    public Future<?> heard(long picker, News news) {
+      throw new UnsupportedOperationException("follows nobody");
+    }
+
+    @Override
+    public void silent(long picker) {
+      throw new UnsupportedOperationException("follows nobody");
+    }
+
+    @Override
+    public long number() {
+      return 1;
     }
 
     @Override

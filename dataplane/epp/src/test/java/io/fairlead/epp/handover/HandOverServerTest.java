@@ -13,7 +13,7 @@ import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
-import io.fairlead.core.handover.SentPrompts;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.epp.PlainPool;
 import java.io.IOException;
@@ -30,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -229,7 +230,10 @@ class HandOverServerTest {
   /** A pool that tells and takes at once. */
   private static final class Pool implements HandOverPool {
 
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
     private final PoolCore core = new PoolCore();
+    private final long number = NUMBERS.incrementAndGet();
 
     Pool() {
       core.configure(0, new ConfigCompiler(List.of()).compile(PlainPool.config()));
@@ -259,8 +263,29 @@ class HandOverServerTest {
     }
 
     @Override
-    public synchronized Future<List<SentPrompts>> sent(Follower follower) {
-      return CompletableFuture.completedFuture(follower.take());
+    public synchronized Future<News> news(Follower follower) {
+      return CompletableFuture.completedFuture(follower.take(3));
+    }
+
+    @Override
+    public synchronized void tells(long picker) {
+      core.tells(picker);
+    }
+
+    @Override
+    public synchronized Future<?> heard(long picker, News news) {
+      core.heard(3, picker, news);
+      return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public synchronized void silent(long picker) {
+      core.silent(3, picker);
+    }
+
+    @Override
+    public long number() {
+      return number;
     }
 
     @Override

@@ -14,9 +14,9 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
-import io.fairlead.core.TakeOver;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.CacheEvent;
 import io.fairlead.core.prefix.EngineCache;
@@ -36,6 +36,9 @@ import java.util.Queue;
 
 /** One replica of the endpoint picker: the production core, told what it would be told. */
 final class SimulatedPicker implements PoolListener {
+
+  /** Tells it from all others of the run. */
+  private final long number;
 
   private final PoolCore core = new PoolCore(PoolLimits.DEFAULT, this);
   private final Map<String, Shadow> shadows = new LinkedHashMap<>();
@@ -69,12 +72,14 @@ final class SimulatedPicker implements PoolListener {
   }
 
   SimulatedPicker(
+      long number,
       CompiledConfig config,
       long now,
       List<SimulatedServer> pool,
       Client client,
       Senses senses,
       Effects effects) {
+    this.number = number;
     this.client = client;
     this.senses = senses;
     this.effects = effects;
@@ -268,11 +273,30 @@ final class SimulatedPicker implements PoolListener {
     carryOut(now);
   }
 
-  /** Takes what another has sent since the last time. */
-  void hear(SimulatedPicker other) {
-    TakeOver taking = core.takeOver();
-    followed.computeIfAbsent(other, o -> o.core.follow()).take().forEach(taking::sent);
-    shadows.values().forEach(shadow -> shadow.heard(taking.heard()));
+  /** Takes what another has told since the last time. */
+  void hear(long now, SimulatedPicker other) {
+    begin(now);
+    Follower follower = followed.get(other);
+    if (follower == null) {
+      follower = other.core.follow();
+      followed.put(other, follower);
+      core.tells(other.number);
+      shadows.values().forEach(shadow -> shadow.tells(other.number));
+    }
+    News news = follower.take(now);
+    core.heard(now, other.number, news);
+    shadows.values().forEach(shadow -> shadow.heard(now, other.number, news));
+    carryOut(now);
+  }
+
+  /** Another is no more. */
+  void hearsNoMore(long now, SimulatedPicker other) {
+    if (followed.remove(other) != null) {
+      begin(now);
+      core.silent(now, other.number);
+      shadows.values().forEach(shadow -> shadow.silent(now, other.number));
+      carryOut(now);
+    }
   }
 
   int active() {

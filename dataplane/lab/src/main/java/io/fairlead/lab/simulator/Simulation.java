@@ -100,6 +100,8 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   /** Those, and those before them that still have requests. */
   private final List<SimulatedPicker> processes = new ArrayList<>();
 
+  private long lastPicker;
+
   private final Traffic traffic;
   private final SplittableRandom random;
   private final SplittableRandom streams;
@@ -234,7 +236,8 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   private SimulatedPicker start(long now) {
     SimulatedPicker picker =
-        new SimulatedPicker(compile(), now, members(), spec.settings().client(), senses, this);
+        new SimulatedPicker(
+            ++lastPicker, compile(), now, members(), spec.settings().client(), senses, this);
     processes.add(picker);
     return picker;
   }
@@ -247,7 +250,16 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   private void pickersChanged() {
     current = pickers.stream().filter(Objects::nonNull).toList();
     current.forEach(picker -> picker.replicas(current.size()));
-    processes.removeIf(picker -> !current.contains(picker) && picker.active() == 0);
+  }
+
+  /** Those are gone that get no requests any more, and have none. */
+  private void letGo(long now) {
+    List<SimulatedPicker> gone =
+        processes.stream()
+            .filter(picker -> !current.contains(picker) && picker.active() == 0)
+            .toList();
+    processes.removeAll(gone);
+    gone.forEach(picker -> processes.forEach(other -> other.hearsNoMore(now, picker)));
   }
 
   private RunResult run() {
@@ -352,7 +364,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       picker.tick(now);
     }
     if (processes.size() > current.size()) {
-      processes.removeIf(picker -> !current.contains(picker) && picker.active() == 0);
+      letGo(now);
     }
     if (open > 0) {
       timeline.at(now + TICK_NANOS, this::tick);
@@ -364,7 +376,7 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     for (SimulatedPicker picker : current) {
       for (SimulatedPicker other : processes) {
         if (other != picker) {
-          picker.hear(other);
+          picker.hear(now, other);
         }
       }
     }

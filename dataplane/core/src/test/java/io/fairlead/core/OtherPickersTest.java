@@ -1,0 +1,486 @@
+package io.fairlead.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fairlead.core.handover.News;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Observer;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What others have told of counts where it is, until it is over, whatever happens in between. */
+class OtherPickersTest {
+
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1_000 * MILLI;
+  private static final String[] NAMES = {"a", "b", "c"};
+
+  static Stream<Long> seeds() {
+    return IntStream.range(0, 40).mapToObj(Long::valueOf);
+  }
+
+  /** A plugin's view of the endpoints of a picker. */
+  private static final class Witness implements PluginFactory, Observer {
+
+    static final String TYPE = "witness";
+
+    private final Map<String, Endpoint> endpoints = new HashMap<>();
+
+    @Override
+    public String type() {
+      return TYPE;
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return this;
+    }
+
+    @Override
+    public void joined(Endpoint endpoint) {
+      endpoints.put(endpoint.name(), endpoint);
+    }
+
+    Endpoint of(String name) {
+      return Objects.requireNonNull(endpoints.get(name));
+    }
+  }
+
+  private static EndpointMetrics page(int waiting, int running) {
+    return new EndpointMetrics(
+        waiting, running, 0.1, 16, 100_000, "", -1, List.of(), List.of(), Map.of(), 1, Double.NaN);
+  }
+
+  /** Where one tells another, and what is on its way there. */
+  private static final class Way {
+
+    private final Picker from;
+    private final Picker to;
+    private final Follower follower;
+    private final Deque<News> late = new ArrayDeque<>();
+
+    Way(Picker from, Picker to) {
+      this.from = from;
+      this.to = to;
+      follower = from.core.follow();
+      to.core.tells(from.number);
+    }
+
+    void write(long now) {
+      late.add(follower.take(now));
+    }
+
+    void read(long now) {
+      News news = late.poll();
+      if (news != null) {
+        to.core.heard(now, from.number, news);
+      }
+    }
+
+    /** What is on its way is lost. */
+    void breaks(long now) {
+      from.core.leave(follower);
+      to.core.silent(now, from.number);
+    }
+  }
+
+  private static final class Picker {
+
+    private final long number;
+    private final Pool pool = new Pool();
+    private final PoolCore core = pool.core;
+    private final Witness witness = new Witness();
+    private final List<Long> tickets = new ArrayList<>();
+
+    Picker(long number, long now, String... endpoints) {
+      this.number = number;
+      pool.now = now;
+      core.configure(
+          now,
+          new ConfigCompiler(List.of(witness))
+              .compile(
+                  Pool.config(
+                      Pool.atOnce(
+                          List.of(new PluginConfig("w", Witness.TYPE, Map.of())), List.of()))));
+      pool.endpoints(endpoints);
+    }
+
+    /** With one endpoint. */
+    Picker() {
+      this(OTHER, 0, "a");
+    }
+
+    Endpoint endpoint() {
+      return witness.of("a");
+    }
+
+    int own(String name) {
+      return pool.snapshot(name).inFlight();
+    }
+  }
+
+  /** Three pickers, their requests, and the ways between them. */
+  private static final class World {
+
+    private final SplittableRandom random;
+    private final List<Picker> pickers = new ArrayList<>();
+    private final List<Way> ways = new ArrayList<>();
+    private long now = SECOND;
+    private long number;
+
+    World(long seed) {
+      random = new SplittableRandom(seed);
+      for (int i = 0; i < 3; i++) {
+        pickers.add(new Picker(++number, now, NAMES));
+      }
+      connect();
+    }
+
+    /** Whoever does not tell another tells it from now on. */
+    void connect() {
+      for (Picker from : pickers) {
+        for (Picker to : pickers) {
+          if (from != to && ways.stream().noneMatch(way -> way.from == from && way.to == to)) {
+            ways.add(new Way(from, to));
+          }
+        }
+      }
+    }
+
+    void passes(long nanos) {
+      now += nanos;
+      pickers.forEach(picker -> picker.pool.now = now);
+    }
+
+    Picker any() {
+      return pickers.get(random.nextInt(pickers.size()));
+    }
+
+    void something() {
+      Picker at = any();
+      PoolCore core = at.core;
+      int what = random.nextInt(10);
+      if (what < 4 || at.tickets.isEmpty()) {
+        // Some begin alike, some go on with others, some are too short to be found again.
+        int conversation = random.nextInt(8);
+        long[] prompt = new SplittableRandom(conversation).longs(random.nextInt(40)).toArray();
+        at.tickets.add(
+            core.arrive(
+                now,
+                new RequestFacts(
+                    "",
+                    "m" + conversation % 2,
+                    random.nextLong(),
+                    prompt,
+                    new PromptSize(64L * prompt.length, 0),
+                    random.nextInt(-1, 100),
+                    1 + random.nextInt(3),
+                    400,
+                    new RequestFacts.Delivery(random.nextBoolean(), true),
+                    Timeouts.UNSET,
+                    RequestHeaders.NONE,
+                    null,
+                    null),
+                at.pool));
+        return;
+      }
+      long ticket = at.tickets.get(random.nextInt(at.tickets.size()));
+      switch (what) {
+        case 4, 5 -> core.firstByte(now, ticket);
+        case 6 -> core.attemptFailed(now, ticket, Failure.REFUSED);
+        case 7 -> core.left(now, ticket, LeftListener.NONE);
+        default -> {
+          Outcome[] outcomes = Outcome.values();
+          core.ended(now, ticket, outcomes[random.nextInt(outcomes.length)], Usage.UNKNOWN);
+          at.tickets.remove(ticket);
+        }
+      }
+    }
+
+    void tick() {
+      pickers.forEach(picker -> picker.core.tick(now));
+    }
+
+    void tellAll() {
+      ways.forEach(way -> way.write(now));
+      while (ways.stream().anyMatch(way -> !way.late.isEmpty())) {
+        ways.forEach(way -> way.read(now));
+      }
+    }
+
+    void endAll() {
+      for (Picker picker : pickers) {
+        for (long ticket : picker.tickets) {
+          picker.core.ended(now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+        }
+        picker.tickets.clear();
+      }
+    }
+
+    /** Never less than what was sent from there. */
+    void check() {
+      for (Picker picker : pickers) {
+        for (Endpoint endpoint : picker.witness.endpoints.values()) {
+          assertThat(endpoint.inFlight()).isNotNegative();
+          assertThat(endpoint.awaitingFirstToken()).isBetween(0, endpoint.inFlight());
+          assertThat(endpoint.sequences()).isGreaterThanOrEqualTo(endpoint.inFlight());
+          assertThat(endpoint.decodingSequences()).isBetween(0, endpoint.sequences());
+          assertThat(endpoint.prefills().count()).isBetween(0, endpoint.awaitingFirstToken());
+          assertThat(endpoint.inFlightTokens()).isNotNegative();
+          assertThat(endpoint.uncachedInFlightTokens()).isBetween(0L, endpoint.inFlightTokens());
+          assertThat(endpoint.repeatedInFlightTokens()).isBetween(0L, endpoint.inFlightTokens());
+        }
+        picker.core.loads(
+            0, load -> assertThat(load.awaitingFirstToken()).isBetween(0, load.inFlight()));
+        for (EndpointSnapshot snapshot : picker.core.snapshot()) {
+          assertThat(snapshot.inFlight()).isNotNegative();
+          assertThat(snapshot.awaitingFirstToken()).isBetween(0, snapshot.inFlight());
+        }
+      }
+    }
+
+    void nothingIsLeft() {
+      for (Picker picker : pickers) {
+        assertThat(picker.core.active()).isZero();
+        for (Endpoint endpoint : picker.witness.endpoints.values()) {
+          assertThat(endpoint.inFlight()).as(endpoint.name()).isZero();
+          assertThat(endpoint.awaitingFirstToken()).isZero();
+          assertThat(endpoint.sequences()).isZero();
+          assertThat(endpoint.prefills().count()).isZero();
+          assertThat(endpoint.inFlightTokens()).isZero();
+          assertThat(endpoint.uncachedInFlightTokens()).isZero();
+          assertThat(endpoint.repeatedInFlightTokens()).isZero();
+        }
+        assertThat(picker.core.snapshot()).noneMatch(EndpointSnapshot::leaving);
+      }
+    }
+  }
+
+  /** Once all is told, each counts what all have sent. */
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void eachCountsWhatAllHaveSent(long seed) {
+    World world = new World(seed);
+    for (int i = 0; i < 400; i++) {
+      world.passes(world.random.nextLong(50 * MILLI));
+      world.something();
+      if (world.random.nextInt(4) == 0) {
+        Way way = world.ways.get(world.random.nextInt(world.ways.size()));
+        way.write(world.now);
+      }
+      if (world.random.nextInt(4) == 0) {
+        world.ways.get(world.random.nextInt(world.ways.size())).read(world.now);
+      }
+      world.check();
+      if (i % 50 == 0) {
+        world.tellAll();
+        for (Picker picker : world.pickers) {
+          for (String name : NAMES) {
+            int all = world.pickers.stream().mapToInt(one -> one.own(name)).sum();
+            assertThat(picker.witness.of(name).inFlight()).as(name).isEqualTo(all);
+          }
+        }
+      }
+    }
+    world.endAll();
+    world.tellAll();
+    world.nothingIsLeft();
+  }
+
+  /** Ways break, pickers are replaced, endpoints come and go: in the end nothing is left. */
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void nothingIsLeftWhenAllIsOver(long seed) {
+    World world = new World(seed);
+    SplittableRandom random = world.random;
+    for (int i = 0; i < 600; i++) {
+      world.passes(random.nextLong(100 * MILLI));
+      world.something();
+      Way way = world.ways.get(random.nextInt(world.ways.size()));
+      switch (random.nextInt(40)) {
+        case 0, 1, 2, 3, 4, 5, 6, 7 -> way.write(world.now);
+        case 8, 9, 10, 11, 12, 13, 14 -> way.read(world.now);
+        case 15, 16 -> world.tick();
+        case 17 -> {
+          way.breaks(world.now);
+          world.ways.remove(way);
+        }
+        case 18, 19 -> world.connect();
+        case 20 -> replace(world, world.any());
+        case 21 ->
+            world
+                .any()
+                .core
+                .endpoints(
+                    world.now,
+                    IntStream.range(0, 1 + random.nextInt(NAMES.length))
+                        .mapToObj(n -> Pool.endpoint(NAMES[n], "" + random.nextInt(2)))
+                        .toList());
+        case 22, 23 ->
+            world
+                .any()
+                .core
+                .scraped(
+                    world.now,
+                    Pool.endpoint("a"),
+                    world.now - MILLI,
+                    page(random.nextInt(2), random.nextInt(8)));
+        // The same way once more, as of a picker that is known by two addresses.
+        case 24 -> world.ways.add(new Way(way.from, way.to));
+        default -> {}
+      }
+      world.check();
+    }
+    world.endAll();
+    world.tellAll();
+    for (int i = 0; i < 60; i++) {
+      world.passes(10 * SECOND);
+      world.tick();
+    }
+    world.nothingIsLeft();
+  }
+
+  /** Its process ends with all its requests, and another begins. */
+  private static void replace(World world, Picker gone) {
+    List<Way> broken =
+        world.ways.stream().filter(way -> way.from == gone || way.to == gone).toList();
+    broken.forEach(way -> way.breaks(world.now));
+    world.ways.removeAll(broken);
+    world.pickers.set(world.pickers.indexOf(gone), new Picker(++world.number, world.now, NAMES));
+    world.connect();
+  }
+
+  private static final long OTHER = 77;
+
+  /** What one has in flight when it is asked counts from the first word on. */
+  @Test
+  void whatIsInFlightAtTheBeginningCounts() {
+    Picker teller = new Picker();
+    teller.pool.arrive("m", 1, 2, 3);
+    Follower follower = teller.core.follow();
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    hearer.core.heard(0, OTHER, follower.take(0));
+    assertThat(hearer.endpoint().inFlight()).isEqualTo(1);
+    assertThat(hearer.own("a")).isZero();
+    assertThat(hearer.endpoint().inFlightTokens()).isEqualTo(teller.endpoint().inFlightTokens());
+  }
+
+  /** The same requests told twice, as after a way broke that another stands in for. */
+  @Test
+  void whatIsToldTwiceCountsOnce() {
+    Picker teller = new Picker();
+    Follower one = teller.core.follow();
+    Follower same = teller.core.follow();
+    long ticket = teller.pool.arrive("m", 1, 2, 3);
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    hearer.core.tells(OTHER);
+    hearer.core.heard(0, OTHER, one.take(0));
+    hearer.core.heard(0, OTHER, same.take(0));
+    assertThat(hearer.endpoint().inFlight()).isEqualTo(1);
+    hearer.core.silent(0, OTHER);
+    teller.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    hearer.core.heard(0, OTHER, same.take(0));
+    assertThat(hearer.endpoint().inFlight()).isZero();
+  }
+
+  /** Its process has died: its server tells of fewer requests than are counted there. */
+  @Test
+  void whatSilentOnesHadEndsAsTheServerSays() {
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    for (int i = 0; i < 5; i++) {
+      teller.pool.arrive("m", i, 2, 3);
+    }
+    hearer.core.heard(0, OTHER, follower.take(0));
+    hearer.core.scraped(SECOND, Pool.endpoint("a"), SECOND, page(0, 2));
+    assertThat(hearer.endpoint().inFlight()).as("it tells of them").isEqualTo(5);
+    hearer.core.silent(SECOND, OTHER);
+    hearer.core.scraped(2 * SECOND, Pool.endpoint("a"), 2 * SECOND, page(0, 2));
+    assertThat(hearer.endpoint().inFlight()).isEqualTo(2);
+  }
+
+  /** Where the server tells nothing, by an estimate. */
+  @Test
+  void whatSilentOnesHadAgesOut() {
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    teller.pool.arrive("m", 1, 2, 3);
+    hearer.core.heard(0, OTHER, follower.take(0));
+    hearer.core.silent(SECOND, OTHER);
+    hearer.core.tick(2 * SECOND);
+    assertThat(hearer.endpoint().inFlight()).isEqualTo(1);
+    hearer.core.tick(60 * SECOND);
+    assertThat(hearer.endpoint().inFlight()).isZero();
+  }
+
+  /** A page that tells of a request as of somebody's, and its picker, are not two requests. */
+  @Test
+  void whatAPageHasToldIsNotCountedAgain() {
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    teller.core.scraped(0, Pool.endpoint("a"), 0, page(0, 0));
+    teller.pool.arrive("m", 1, 2, 3);
+    hearer.core.scraped(SECOND, Pool.endpoint("a"), SECOND, page(0, 1));
+    Endpoint endpoint = hearer.endpoint();
+    assertThat(endpoint.foreignInFlight()).isEqualTo(1);
+    hearer.core.heard(2 * SECOND, OTHER, follower.take(2 * SECOND));
+    assertThat(endpoint.foreignInFlight()).isZero();
+    assertThat(endpoint.sequences()).isEqualTo(1);
+  }
+
+  /** Nothing of one that was not said to tell. */
+  @Test
+  void nothingIsTakenOfWhoDoesNotTell() {
+    Picker hearer = new Picker();
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    teller.pool.arrive("m", 1, 2, 3);
+    hearer.core.heard(0, OTHER, follower.take(0));
+    assertThat(hearer.endpoint().inFlight()).isZero();
+  }
+
+  /** One that is not asked for long is told all anew, and not a part. */
+  @Test
+  void whoIsToldLateIsToldAllThatIsThere() {
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    List<Long> tickets = new ArrayList<>();
+    for (int i = 0; i < 100_000; i++) {
+      tickets.add(teller.pool.arrive("m", i));
+    }
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    hearer.core.heard(0, OTHER, follower.take(0));
+    for (long ticket : tickets.subList(0, 99_000)) {
+      teller.core.ended(0, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+    }
+    News news = follower.take(0);
+    assertThat(news.anew()).isTrue();
+    hearer.core.heard(0, OTHER, news);
+    assertThat(hearer.endpoint().inFlight()).isEqualTo(1_000);
+  }
+}
