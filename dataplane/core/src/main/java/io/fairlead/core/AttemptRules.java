@@ -170,7 +170,7 @@ final class AttemptRules {
         if (!flight.state().isAnswered()) {
           serves(now, flight, endpoint);
         } else if (!flight.facts.delivery().streamed()) {
-          health.answeredWhole(now - flight.attempt.sentAt);
+          health.answeredWhole(now, now - flight.attempt.sentAt);
         }
         health.completed(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);
         // Streams tell of tokens only if they are asked to, and embeddings of prompts alone.

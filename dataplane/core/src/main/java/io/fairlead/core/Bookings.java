@@ -16,7 +16,6 @@ final class Bookings {
   private final PrefixIndex prefixes;
   private final ExactIndex exact;
   private final EndpointSet endpoints;
-  private final PoolHealth health;
 
   /** Other pickers that are told what is sent; mostly none. */
   private final List<Follower> followers = new ArrayList<>();
@@ -24,11 +23,10 @@ final class Bookings {
   /** Of the last request that was sent. */
   private long number;
 
-  Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints, PoolHealth health) {
+  Bookings(PrefixIndex prefixes, ExactIndex exact, EndpointSet endpoints) {
     this.prefixes = prefixes;
     this.exact = exact;
     this.endpoints = endpoints;
-    this.health = health;
   }
 
   /** Who is told from now on what is sent. */
@@ -113,16 +111,13 @@ final class Bookings {
       if (now - due < 0) {
         return;
       }
-      EndpointState decoding = head.attempt.at;
-      long prompt = since + PoolHealth.longest(expected);
-      boolean unseen = decoding != null && !decoding.health().countsTokens();
       if (head.isOfAnother()) {
         line.remove(due, head);
         endpoint.decodes(now, head);
         continue;
       }
-      head.attempt.mayComputeUntil =
-          unseen ? Math.max(prompt, head.attempt.sentAt + health.longestWhole()) : prompt;
+      head.attempt.mayComputeUntil = since + PoolHealth.longest(expected);
+      EndpointState decoding = head.attempt.at;
       prefilled(due, head);
       if (decoding != null) {
         decoding.decodes(now, head);
@@ -131,9 +126,15 @@ final class Bookings {
     }
   }
 
-  /** Tells the endpoint's health where the request may still be computed unseen. */
+  /**
+   * Tells health whose answer is all that is seen of it, and where the request's prompt may still
+   * be computed unseen.
+   */
   static void mayCompute(long now, Flight flight) {
     Attempt attempt = flight.attempt;
+    if (attempt.at != null && !flight.state().isAnswered() && !flight.showsFirstToken()) {
+      attempt.at.health().owesWhole(now);
+    }
     boolean presumed = !flight.state().isPrefilling() && !flight.state().isAnswered();
     EndpointState computing = attempt.prefilledBy == null ? attempt.at : attempt.prefilledBy;
     if (presumed && computing != null && now - attempt.mayComputeUntil < 0) {

@@ -86,7 +86,7 @@ public final class PoolCore {
     this.requests = new RequestTable(limits.retries());
     this.left = new LeftRequests();
     this.current = new CurrentRequest(prefixes, exact, tokens);
-    this.bookings = new Bookings(prefixes, exact, endpoints, health);
+    this.bookings = new Bookings(prefixes, exact, endpoints);
     this.contexts = new Contexts();
     this.others = new OtherPickers(endpoints, contexts);
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current, contexts);

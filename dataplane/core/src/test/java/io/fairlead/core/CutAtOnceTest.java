@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.VirtualPool.Manner;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -47,7 +48,7 @@ class CutAtOnceTest {
 
   /** Of 200 and of some thousand requests that would be lost. */
   @ParameterizedTest
-  @CsvSource({"BREAKS_HALF_OFF,60", "BREAKS_REQUESTS_OFF,40"})
+  @CsvSource({"BREAKS_HALF_OFF,60", "BREAKS_REQUESTS_OFF,40", "BREAKS_OFF_LATE,40"})
   void whoServesSomethingIsFoundAllTheSame(Manner manner, int most) {
     for (long seed = 1; seed <= 5; seed++) {
       VirtualPool pool = behindAProxy(seed, 8, 80);
@@ -71,10 +72,10 @@ class CutAtOnceTest {
 
   /** Where all are sick nothing helps, and nothing is made worse. */
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3})
-  void whereAllCloseTheyAreBackAsSoonAsTheyAreWell(long seed) {
-    VirtualPool pool = behindAProxy(seed, 4, 40);
-    pool.faultOfAll(Manner.BREAKS_OFF, FROM, TO);
+  @EnumSource(names = {"BREAKS_OFF", "BREAKS_HEAD_OFF", "BREAKS_HALF_OFF", "BREAKS_OFF_LATE"})
+  void whereAllCloseTheyAreBackAsSoonAsTheyAreWell(Manner manner) {
+    VirtualPool pool = behindAProxy(1, 4, 40);
+    pool.faultOfAll(manner, FROM, TO);
     pool.runUntil(END);
     assertThat(pool.failedBetween(TO + 10 * SECOND, END)).isZero();
     assertThat(pool.rejected).isZero();

@@ -86,6 +86,8 @@ final class VirtualPool implements RequestListener, PoolListener {
     BREAKS_LATE_HEAD_OFF,
     /** The same of all requests; probes it answers. */
     BREAKS_REQUESTS_OFF,
+    /** The same, 300 ms after they were sent. */
+    BREAKS_OFF_LATE,
     /** A token each five seconds; whoever has waited for half a minute leaves. */
     TRICKLES,
     /** Takes thirty times as long, and tells nobody. */
@@ -482,6 +484,10 @@ final class VirtualPool implements RequestListener, PoolListener {
         long head = to.manner == Manner.BREAKS_HEAD_OFF ? FIRST_TOKEN : SLOW_HEAD;
         later(head, request, attempt, () -> core.progress(now, request));
         later(head + MILLI, request, attempt, () -> breakOff(request));
+      }
+      case BREAKS_OFF_LATE -> {
+        later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
+        later(300 * MILLI, request, attempt, () -> breakOff(request));
       }
       case FAILS_ONCE -> {
         to.manner = Manner.WELL;

@@ -67,6 +67,12 @@ public final class EndpointHealth {
 
   long clearedAt;
 
+  /**
+   * Whether it has said nothing for longer than its answers in one piece take, of which nothing
+   * else is heard.
+   */
+  boolean overdue;
+
   /** Requests that it called invalid, with none served between them, and since when. */
   int invalidInRow;
 
@@ -104,6 +110,9 @@ public final class EndpointHealth {
    */
   private long mayComputeAt;
 
+  /** When it last had a request whose answer nothing is heard of before it is all there. */
+  private long owedWholeAt;
+
   /** Since {@link #lastSign}: for how much of that it may have computed, and said nothing. */
   private long computing;
 
@@ -137,6 +146,9 @@ public final class EndpointHealth {
 
   long nextProbe;
 
+  /** Probes that got no answer since its last sign of life. */
+  int unanswered;
+
   /** When it gets a request on trial whatever probes say. */
   long lastResortAt;
 
@@ -161,6 +173,7 @@ public final class EndpointHealth {
     this.cameAt = now;
     this.lastSign = now;
     this.mayComputeAt = now - 1;
+    this.owedWholeAt = now - 1;
   }
 
   /** How it is used. */
@@ -181,7 +194,7 @@ public final class EndpointHealth {
   /** How likely it fails a request, from 0 to below 1; half at least where it is suspected. */
   public double failing() {
     double known = estimate.probability();
-    return suspected ? Math.max(SUSPECTED, known) : known;
+    return suspected || overdue ? Math.max(SUSPECTED, known) : known;
   }
 
   /** What a request costs there in requests that are served, its failures counted. */
@@ -293,6 +306,7 @@ public final class EndpointHealth {
   public void over(int trial) {
     inFlight--;
     onTrial -= isOfTrial(trial) ? 1 : 0;
+    overdue &= inFlight > 0 || silent;
   }
 
   /**
@@ -308,21 +322,34 @@ public final class EndpointHealth {
     return now - lastSign;
   }
 
+  /** Whether a probe got no answer when it had said nothing for so long, or longer. */
+  boolean leftUnanswered(long quiet) {
+    return unanswered > 0 && probeOver - lastSign >= quiet;
+  }
+
   /** Whether it has been in this state since its last sign of life, or longer. */
   boolean unchangedSinceSign() {
     return since - lastSign <= 0;
   }
 
-  /**
-   * Whether its page tells of tokens that it computes: it need not answer to show that it works.
-   */
-  public boolean countsTokens() {
-    return countsTokens;
-  }
-
   /** Whether there was such a request at this tick. */
   boolean mayComputeStill(long now) {
     return mayComputeAt == now;
+  }
+
+  /**
+   * A request is there whose answer nobody sees before all of it is there, if then: to be told at
+   * each tick for as long as that is so.
+   */
+  public void owesWhole(long now) {
+    owedWholeAt = now;
+  }
+
+  /**
+   * Whether such an answer may be all that it shows of its work: no page of its tells of tokens.
+   */
+  boolean mayBeQuiet(long now) {
+    return owedWholeAt == now && !countsTokens;
   }
 
   /** So much of the time since the last sign of life is explained by what it has to compute. */
@@ -339,7 +366,14 @@ public final class EndpointHealth {
     long unexplained = now - lastSign - computing;
     lastSign = now;
     computing = 0;
+    overdue = false;
+    unanswered = 0;
     return unexplained;
+  }
+
+  /** Whether there was such an answer to come since its last sign of life. */
+  boolean owedWholeSinceSign() {
+    return owedWholeAt - lastSign > 0 && !countsTokens;
   }
 
   /** It is on trial: what was sent on an earlier one has no part in it, and may last for long. */

@@ -99,11 +99,8 @@ public final class PoolHealth {
   private static final int TIMES_USUAL = 2;
   private static final long USUAL_GAP_KNOWN_FOR = 60;
 
-  /** Of answers in one piece nothing is known yet: so long may one take. */
-  private static final long FIRST_WHOLE = 10 * SECOND;
-
-  /** What a shorter answer in one piece takes off the longest of late. */
-  private static final double LONGEST_FADES = 0.02;
+  /** The longest pause between probes that stand in line behind answers in one piece. */
+  private static final int MOST_DOUBLINGS = 5;
 
   private final PoolListener listener;
 
@@ -125,8 +122,7 @@ public final class PoolHealth {
 
   private long gapAgedAt;
 
-  /** Nanoseconds that answers in one piece took of late, the longest above all; 0 before any. */
-  private long longestWhole;
+  private final WholeAnswers wholes = new WholeAnswers();
 
   /** Of answers, those that are cut in a proxy, whoever cuts them. */
   private final UsualShare cutShare = new UsualShare();
@@ -536,6 +532,15 @@ public final class PoolHealth {
   /** Something came from the endpoint that shows that it works. */
   public void sign(long now, EndpointHealth endpoint) {
     boolean used = endpoint.state == HealthState.IN_USE && endpoint.unchangedSinceSign();
+    if (endpoint.overdue) {
+      usable.changed();
+      if (endpoint.silent) {
+        wholes.interrupted(endpoint.quiet(now));
+      }
+    }
+    if (used && endpoint.owedWholeSinceSign()) {
+      wholes.spoke(endpoint.quiet(now));
+    }
     long gap = endpoint.sign(now);
     endpoint.lifeless = false;
     if (endpoint.inFlight > 0 && endpoint.served && gap > usualGap) {
@@ -650,6 +655,7 @@ public final class PoolHealth {
       endpoint.lifeless = false;
     } else {
       endpoint.outAsInvalid = false; // there is more against it now
+      endpoint.unanswered++;
     }
     if (endpoint.state == HealthState.OUT) {
       endpoint.probesFailed++;
@@ -706,42 +712,67 @@ public final class PoolHealth {
       }
       endpoint.lifeless |=
           endpoint.inFlight > 0
-              && endpoint.quiet(now) >= (endpoint.unreachable ? SILENT : silence(expected));
+              && endpoint.quiet(now)
+                  >= (endpoint.unreachable ? SILENT : mostSilence(now, endpoint, expected));
       return;
     }
     if (endpoint.suspected && endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
       probe(now, endpoint);
     }
     long quiet = endpoint.quiet(now);
-    boolean mayCompute = endpoint.mayComputeStill(now);
     if (endpoint.inFlight == 0 || quiet < QUIET) {
       return;
     }
-    endpoint.computing(mayCompute ? quiet : Math.min(quiet, TIMES_EXPECTED * expected));
-    if (quiet >= silence(expected) && !mayCompute) {
+    boolean mayCompute = endpoint.mayComputeStill(now);
+    boolean mayBeQuiet = endpoint.mayBeQuiet(now);
+    endpoint.computing(
+        mayCompute || mayBeQuiet ? quiet : Math.min(quiet, TIMES_EXPECTED * expected));
+    if (mayBeQuiet && !endpoint.overdue && quiet >= Math.max(silence(expected), wholes.usual())) {
+      endpoint.overdue = true;
+      usable.changed();
+    }
+    long most = mostSilence(now, endpoint, expected);
+    if (quiet < most || mayCompute) {
+      if (endpoint.probe == 0 && now - nextProbe(endpoint, mayBeQuiet) >= 0) {
+        probe(now, endpoint);
+      }
+    } else if (!mayBeQuiet || endpoint.leftUnanswered(most) || !asks(now, endpoint)) {
       out(now, endpoint, "says nothing while it has work", true);
-    } else if (endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
-      probe(now, endpoint);
     }
   }
 
-  /** How long an endpoint with work may say nothing. */
+  /** Whether a probe is to be waited for. */
+  private boolean asks(long now, EndpointHealth endpoint) {
+    if (endpoint.probe == 0) {
+      probe(now, endpoint);
+    }
+    return endpoint.probe != 0;
+  }
+
+  /** When an endpoint that is not out is to be asked for a sign of life again. */
+  private static long nextProbe(EndpointHealth endpoint, boolean mayBeQuiet) {
+    return mayBeQuiet && endpoint.unanswered > 0
+        ? endpoint.probeOver + (QUIET << Math.min(endpoint.unanswered - 1, MOST_DOUBLINGS))
+        : endpoint.nextProbe;
+  }
+
+  /**
+   * How long an endpoint with work may say nothing until it is out. Where answers in one piece are
+   * all that it shows, a probe must have told nothing either, after as long.
+   */
+  private long mostSilence(long now, EndpointHealth endpoint, long expected) {
+    long usual = silence(expected);
+    return endpoint.mayBeQuiet(now) ? Math.max(usual, wholes.most()) : usual;
+  }
+
+  /** The same where anything that it computes is seen. */
   private long silence(long expected) {
     return longest(expected) + TIMES_USUAL * usualGap;
   }
 
   /** An answer in one piece was there so long after its request had been sent. */
-  public void answeredWhole(long nanos) {
-    longestWhole = Math.max(nanos, longestWhole - (long) (LONGEST_FADES * (longestWhole - nanos)));
-  }
-
-  /**
-   * How long an endpoint may say nothing of an answer in one piece, where no page tells of the
-   * tokens that it computes. A probe that it leaves without an answer proves nothing then: it may
-   * stand in line behind such answers.
-   */
-  public long longestWhole() {
-    return longestWhole == 0 ? FIRST_WHOLE : longest(longestWhole);
+  public void answeredWhole(long now, long nanos) {
+    wholes.answered(now, nanos);
   }
 
   /** How long it may say nothing that has work which is expected to take so long. */
