@@ -8,6 +8,7 @@ import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Workload;
 import io.fairlead.lab.workload.Workloads;
+import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -132,6 +133,31 @@ final class ScenarioSimulationTest {
                 + "kind=restart-picker,picker=2,at=25s,for=5s");
 
     nothingIsLost(result);
+  }
+
+  @Test
+  void nothingIsLostWhenPickersRestartThatTellOneAnother() {
+    Settings telling =
+        new Settings(
+            60,
+            0,
+            50,
+            3,
+            Front.RANDOM,
+            true,
+            false,
+            1_000,
+            100,
+            0,
+            SimulationSpec.Client.EXT_PROC,
+            Imperfection.NONE,
+            Perception.IDEAL);
+    String restarts =
+        "kind=restart-picker,picker=0,at=10s;kind=restart-picker,picker=1,at=20s,for=15s";
+    RunResult result = run(STEADY, COST, telling, restarts);
+
+    nothingIsLost(result);
+    assertThat(run(STEADY, COST, telling, restarts)).as("the same seed").isEqualTo(result);
   }
 
   @Test
