@@ -2,6 +2,8 @@ package io.fairlead.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -263,6 +265,37 @@ final class SimulateCommandTest {
         .content()
         .containsPattern("\"completed\": ?10\\b")
         .containsPattern("\"completed\": ?28\\b");
+  }
+
+  @Test
+  void severalPickersTellOneAnotherWhatTheySendUnlessTheyAreToldNotTo() throws IOException {
+    JsonNode following = severalPickers("--following");
+    JsonNode alone = severalPickers("--no-following");
+    JsonNode usual = severalPickers("--front=RANDOM");
+
+    assertThat(usual.path("runs")).isEqualTo(following.path("runs"));
+    assertThat(following.path("parameters").path("pickers").asText()).isEqualTo("3, front RANDOM");
+    assertThat(alone.path("parameters").path("pickers").asText())
+        .isEqualTo("3, front RANDOM, that tell one another nothing");
+    assertThat(cached(following)).isGreaterThan(cached(alone));
+  }
+
+  private JsonNode severalPickers(String option) throws IOException {
+    int exit =
+        run(
+            "--workload=chat@0.2",
+            "--policy=cost",
+            "--seconds=30",
+            "--seeds=1",
+            "--pickers=3",
+            option,
+            "--out=" + folder.resolve("report"));
+    assertThat(exit).isZero();
+    return new ObjectMapper().readTree(folder.resolve("report/report.json").toFile());
+  }
+
+  private static long cached(JsonNode report) {
+    return report.path("runs").path(0).path("cachedTokens").asLong();
   }
 
   @ParameterizedTest

@@ -35,8 +35,7 @@ final class RunOptions {
 
   @Option(
       names = "--pickers",
-      description =
-          "Replicas of the endpoint picker; each knows what it sent itself, see --following.",
+      description = "Replicas of the endpoint picker, see --no-following.",
       defaultValue = "1")
   private int pickers = 1;
 
@@ -47,10 +46,12 @@ final class RunOptions {
   private Front front = Front.RANDOM;
 
   @Option(
-      names = "--following",
+      names = "--no-following",
+      negatable = true,
       description =
-          "Pickers tell one another what they send, as those do that share a hand-over secret.")
-  private boolean following;
+          "Pickers tell one another nothing of what they send, as those that share no hand-over"
+              + " secret.")
+  private boolean following = true;
 
   @Option(names = "--labels", description = "Endpoints carry a label that tells their hardware.")
   private boolean labels;
@@ -123,10 +124,7 @@ final class RunOptions {
         "pickers",
         pickers == 1
             ? "1"
-            : pickers
-                + ", front "
-                + front
-                + (following ? ", that tell one another what they send" : ""));
+            : pickers + ", front " + front + (following ? "" : ", that tell one another nothing"));
     parameters.put("hardware labels", labels ? "yes" : "no");
     parameters.put("objective", "TTFT " + ttftObjective + " ms, TPOT " + tpotObjective + " ms");
     if (handicap != null) {
