@@ -251,6 +251,20 @@ final class Contexts {
   }
 
   /**
+   * How likely one that rests is to be gone on with. Of all that begin to rest {@code goOn} are;
+   * but those stay for a gap, which is taken for exponential, and the others for the whole window,
+   * so of those that one finds at some time it is fewer (Little's law).
+   *
+   * @param times how many times as many requests go to the pool as are known of here
+   */
+  double goesOn(double times) {
+    double share = Math.min(1, times * goOn);
+    double gaps = window() / gap;
+    double back = share * -Math.expm1(-gaps);
+    return back / (back + (1 - share) * gaps);
+  }
+
+  /**
    * Whether there may be endpoints that are full for who begins a conversation.
    *
    * @param share how many times as many requests go to the pool as are known of here

@@ -77,6 +77,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   /** Other pickers that tell of their requests. */
   private int telling;
 
+  private double goesOn;
+
   CurrentRequest(PrefixIndex prefixes, ExactIndex exact, TokenEstimate estimate) {
     this.prefixes = prefixes;
     this.exact = exact;
@@ -276,6 +278,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
    */
   double unheard() {
     return Math.max(1, replicas / (1.0 + telling));
+  }
+
+  /** A context that rests is gone on with this likely, as far as is known now. */
+  void goesOn(double likely) {
+    goesOn = likely;
   }
 
   /** The profiles start, perhaps once more: what plugins noted for one another is gone. */
@@ -496,6 +503,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   @Override
   public int replicas() {
     return replicas;
+  }
+
+  @Override
+  public double goesOn() {
+    return goesOn;
   }
 
   @Override

@@ -222,6 +222,14 @@ final class EndpointState implements PoolEndpoint {
     }
   }
 
+  /** Something that no column has is another: whoever works something out of it looks again. */
+  private void noteChange() {
+    EndpointColumns all = columns;
+    if (all != null) {
+      all.note(place);
+    }
+  }
+
   private void show(EndpointColumns all) {
     all.queueDepth[place] = queueDepth();
     all.kvUsage[place] = kvUsage;
@@ -412,6 +420,7 @@ final class EndpointState implements PoolEndpoint {
   private void emptied(long now) {
     emptyAt = now;
     filling++;
+    noteChange();
     resting = 0;
     restingTokens = 0;
     restingCritical = 0;
@@ -613,7 +622,13 @@ final class EndpointState implements PoolEndpoint {
     }
   }
 
+  @Override
+  public long restingTokens() {
+    return restingTokens;
+  }
+
   private void resting(int sign, Contexts.Context context) {
+    noteChange();
     resting += sign;
     restingTokens += sign * context.tokens();
     if (context.critical()) {

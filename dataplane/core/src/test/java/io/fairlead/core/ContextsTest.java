@@ -3,9 +3,15 @@ package io.fairlead.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.view.PoolCandidates;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,6 +32,7 @@ class ContextsTest implements RequestListener {
   private static final int FIRST = 100;
   private static final int TURN = 10;
   private static final int OPEN = 6;
+  private static final String RESTING = "resting-seen";
 
   private final PoolCore core = new PoolCore();
   private final List<Long> sent = new ArrayList<>();
@@ -37,6 +44,11 @@ class ContextsTest implements RequestListener {
 
   /** Of the request sent last. */
   private int cached;
+
+  /** In the last decision. */
+  private long restingSeen;
+
+  private double goesOnSeen;
 
   @Override
   public void send(long request, Route route) {
@@ -62,12 +74,13 @@ class ContextsTest implements RequestListener {
         new SchedulerConfig(
             List.of(
                 new PluginConfig("room", "expected-wait-detector", detector),
-                new PluginConfig("queue", "queue-scorer", Map.of())),
+                new PluginConfig("queue", "queue-scorer", Map.of()),
+                new PluginConfig("resting", RESTING, Map.of())),
             List.of(),
             "room");
     core.configure(
         now,
-        new ConfigCompiler(List.of())
+        new ConfigCompiler(List.of(resting()))
             .compile(
                 Pool.config(
                     scheduler,
@@ -75,6 +88,25 @@ class ContextsTest implements RequestListener {
                     Pool.model("critical", Criticality.CRITICAL))));
     core.endpoints(now, List.of(Pool.endpoint("a")));
     scrape(tokens);
+  }
+
+  /** Shows what a scorer sees. */
+  private PluginFactory resting() {
+    return new PluginFactory() {
+      @Override
+      public String type() {
+        return RESTING;
+      }
+
+      @Override
+      public Plugin create(Parameters parameters) {
+        return (Scorer)
+            (request, candidates, scores) -> {
+              restingSeen = PoolEndpoint.restingTokens(candidates.get(0));
+              goesOnSeen = PoolCandidates.of(candidates).goesOn();
+            };
+      }
+    };
   }
 
   /** Told twice: one odd page is not believed. */
@@ -310,6 +342,42 @@ class ContextsTest implements RequestListener {
 
   private Contexts.Context context(EndpointState at) {
     return new Contexts.Context(new Contexts.Key(), 1, 1, at, 500, false, now, at.filling());
+  }
+
+  /** Six that go on every few seconds, as long as it takes to believe that nearly all do. */
+  @Test
+  void scorersSeeWhatRestsAndHowMuchOfItIsComeBackFor() {
+    start(60_000, Map.of());
+    rounds(40);
+    ask("m", nextConversation++, FIRST);
+    long tokens = 0;
+    for (int count : blocks) {
+      tokens += (count + 1L) * BLOCK;
+    }
+    assertThat(restingSeen).isBetween((long) (0.9 * tokens), (long) (1.1 * tokens));
+    assertThat(goesOnSeen).isBetween(0.8, 1.0);
+  }
+
+  @Test
+  void whatNobodyComesBackForIsNoneThatIsGoneOnWith() {
+    start(60_000, Map.of());
+    for (int i = 0; i < 100; i++) {
+      serve(1_000 + i, FIRST);
+    }
+    ask("m", nextConversation++, FIRST);
+    assertThat(restingSeen).isPositive();
+    assertThat(goesOnSeen).isZero();
+  }
+
+  /**
+   * Of all requests four fifths go on, after three seconds in the mean, so that those that are over
+   * stay three times as long: a little more than half of what one finds is gone on with.
+   */
+  @Test
+  void thoseThatAreOverStayLonger() {
+    start(50_000_000, Map.of());
+    waitersAmong(100, 0.8, 3, 9);
+    assertThat(goesOnSeen).isBetween(0.35, 0.65);
   }
 
   @Test

@@ -77,6 +77,11 @@ final class RecordedCandidates implements PartitionedCandidates {
   }
 
   @Override
+  public double goesOn() {
+    throw new NotKeptException("how likely contexts were to be gone on with");
+  }
+
+  @Override
   public int places() {
     return endpoints.size();
   }

@@ -42,6 +42,11 @@ final class RecordedEndpoint implements PoolEndpoint {
   }
 
   @Override
+  public long restingTokens() {
+    throw notKept("how many tokens of contexts rested there");
+  }
+
+  @Override
   public String name() {
     return inputs.name();
   }

@@ -77,6 +77,11 @@ final class Survivors implements PoolCandidates {
   }
 
   @Override
+  public double goesOn() {
+    return request().goesOn();
+  }
+
+  @Override
   public int places() {
     return request().places();
   }

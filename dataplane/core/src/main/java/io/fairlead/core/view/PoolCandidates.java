@@ -36,6 +36,12 @@ public interface PoolCandidates extends Candidates {
   int replicas();
 
   /**
+   * How likely a context that rests in a cache, see {@link PoolEndpoint#restingTokens()}, is to be
+   * gone on with; from 0 to 1.
+   */
+  double goesOn();
+
+  /**
    * How many endpoints the pool has, candidates or not. Each has a place of its own, from 0 to
    * {@code places() - 1}.
    */

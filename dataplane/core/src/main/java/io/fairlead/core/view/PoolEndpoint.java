@@ -17,9 +17,20 @@ public interface PoolEndpoint extends Endpoint {
    */
   long scrapedAt();
 
+  /**
+   * Tokens in its cache of conversations that are between two of their requests, as far as no other
+   * context has them; of those that came within some time, see {@link PoolCandidates#goesOn()}.
+   */
+  long restingTokens();
+
   /** When the page was asked for that is known of an endpoint that a plugin is shown. */
   static long scrapedAt(Endpoint endpoint) {
     return ((PoolEndpoint) endpoint).scrapedAt();
+  }
+
+  /** Tokens of contexts that rest at an endpoint that a plugin is shown. */
+  static long restingTokens(Endpoint endpoint) {
+    return ((PoolEndpoint) endpoint).restingTokens();
   }
 
   /** The slot of an endpoint that a plugin is shown. */

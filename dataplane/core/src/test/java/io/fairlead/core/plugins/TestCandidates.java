@@ -12,6 +12,7 @@ public final class TestCandidates implements PoolCandidates {
 
   private final List<TestEndpoint> all = new ArrayList<>();
   public int replicas = 1;
+  public double goesOn;
 
   public TestCandidates add(int waiting, int awaiting, double kvUsage, int matched) {
     TestEndpoint endpoint = new TestEndpoint("e" + all.size());
@@ -111,6 +112,11 @@ public final class TestCandidates implements PoolCandidates {
   @Override
   public int replicas() {
     return replicas;
+  }
+
+  @Override
+  public double goesOn() {
+    return goesOn;
   }
 
   @Override

@@ -27,6 +27,7 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   public long tokens;
   public long uncached;
   public long repeated;
+  public long resting;
   public double attention;
   public int headUncached;
   public double headAttention;
@@ -82,6 +83,11 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   @Override
   public long scrapedAt() {
     return scrapedAt;
+  }
+
+  @Override
+  public long restingTokens() {
+    return resting;
   }
 
   @Override

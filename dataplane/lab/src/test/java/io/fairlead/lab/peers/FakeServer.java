@@ -32,6 +32,11 @@ final class FakeServer implements PoolEndpoint, Prefills {
   }
 
   @Override
+  public long restingTokens() {
+    return 0;
+  }
+
+  @Override
   public String name() {
     return "server-" + number;
   }

@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins.cost;
 
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Prefills;
 import java.util.Arrays;
@@ -20,6 +21,7 @@ final class CostColumns {
   private double perTokenOfAll;
   private double perPairOfAll;
   private double inUseOfAll;
+  private double restingOfAll;
 
   /** Own prefill: psi a, psi b and psi c. */
   double[] perPrefill = {};
@@ -46,6 +48,9 @@ final class CostColumns {
 
   /** Share of the cache that those in flight keep, at most 1. */
   private double[] inUse = {};
+
+  /** Share of the cache that is of conversations between two requests. */
+  private double[] resting = {};
 
   /** Room that a token takes that is kept. */
   double[] roomPerToken = {};
@@ -100,6 +105,8 @@ final class CostColumns {
       perPair[place] = 0;
       inUseOfAll -= inUse[place];
       inUse[place] = 0;
+      restingOfAll -= resting[place];
+      resting[place] = 0;
       adapters(place, false);
       computing(place, false);
     }
@@ -122,6 +129,7 @@ final class CostColumns {
     repeated = Arrays.copyOf(repeated, length);
     roomPerToken = Arrays.copyOf(roomPerToken, length);
     inUse = Arrays.copyOf(inUse, length);
+    resting = Arrays.copyOf(resting, length);
     share = Arrays.copyOf(share, length);
     sharePerKv = Arrays.copyOf(sharePerKv, length);
     step = Arrays.copyOf(step, length);
@@ -153,6 +161,9 @@ final class CostColumns {
     double share = Math.min(1, speeds.kept(there) * speeds.room(slot) / capacity(there, engine));
     inUseOfAll += share - inUse[place];
     inUse[place] = share;
+    double rests = PoolEndpoint.restingTokens(there) / capacity(there, engine);
+    restingOfAll += rests - resting[place];
+    resting[place] = rests;
     writeBacklog(place, there.prefills(), engine, psi);
     writeDecode(place, there, engine, phi, psi);
     inFlight[place] =
@@ -238,6 +249,16 @@ final class CostColumns {
   /** Share of their caches that those in flight keep, on average over the places. */
   double inUse() {
     return places == 0 ? 0 : inUseOfAll / places;
+  }
+
+  /** Share of their caches that is of conversations between two requests, on average. */
+  double resting() {
+    return places == 0 ? 0 : restingOfAll / places;
+  }
+
+  /** The same of the cache there. */
+  double resting(int place) {
+    return resting[place];
   }
 
   /** Share of the cache there that those in flight keep, at most 1. */

@@ -104,6 +104,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** The same where others compute the prompt. */
   private double worthElsewhere;
 
+  /** How likely a context that rests is to be gone on with. */
+  private double goesOn;
+
   /** Why the last winner won, but for its cost. */
   private String preference = "";
 
@@ -230,6 +233,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
             ? Math.min(expectedOutput, request.maxOutputTokens())
             : expectedOutput;
     costs.slowed = request.maxOutputTokens() == 0 ? 0 : costs.expectedOutput / 2;
+    goesOn = candidates.goesOn();
     worth = missed();
     costs.inTwo = false;
     Stage stage = request.cycle().get(Peers.STAGE);
@@ -349,12 +353,17 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   }
 
   /**
-   * What a millisecond of prefill that a cache could have saved costs the requests to come. Its
-   * tokens drive others out of what those in flight leave of the caches, and its time is taken from
-   * what prefills leave of the pool's: the less of both there is, the more.
+   * What a millisecond of prefill that a cache could have saved costs the requests to come: its
+   * time is taken from what prefills leave of the pool's, and its tokens drive others out.
+   *
+   * <p>Each of these is of use with a probability {@code p}, and whoever comes back for it then
+   * drives out the next, {@code 1 + p + p^2 + ...} in all, or {@code 1 / (1 - p)}. With a victim
+   * taken at random {@code p} is the share of the caches that the working set fills, what will be
+   * used again (P. Denning, 1968): what those in flight keep, and the contexts of conversations
+   * that rest as far as they are gone on with.
    */
   private double missed() {
-    return missed(columns.inUse(), columns.computing());
+    return missed(columns.inUse() + goesOn * columns.resting(), columns.computing());
   }
 
   private double missed(double inUse, double computing) {
@@ -403,7 +412,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       }
       costs.computes[place] = elsewhere ? 0 : 1;
       costs.transfer[place] = millis;
-      inUse += columns.inUse(place);
+      inUse += columns.inUse(place) + goesOn * columns.resting(place);
       computing += columns.computing(place) ? 1 : 0;
     }
     if (promptAlone) {
@@ -430,7 +439,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       if (stage.prefills(i)) {
         int place = all.place(i);
         cachedThere[place] = heldByAll[i];
-        inUse += columns.inUse(place);
+        inUse += columns.inUse(place) + goesOn * columns.resting(place);
         computing += columns.computing(place) ? 1 : 0;
         perToken += columns.perToken(place);
         perPair += columns.perPair(place);

@@ -34,6 +34,7 @@ final class PlainWorkCost implements Scorer {
   private final double sheddableMore;
   private double expectedOutput;
   private double underWay;
+  private double goesOn;
   private double slowed;
   private double elsewhereCosts;
   private double elsewhereTakes;
@@ -79,6 +80,7 @@ final class PlainWorkCost implements Scorer {
     }
     expectedOutput = speeds.outputs().mean();
     underWay = speeds.outputs().underWay();
+    goesOn = PoolCandidates.of(candidates).goesOn();
     double ofModel = speeds.outputs().of(request.targetModel());
     double output =
         request.maxOutputTokens() >= 0 ? Math.min(ofModel, request.maxOutputTokens()) : ofModel;
@@ -207,6 +209,7 @@ final class PlainWorkCost implements Scorer {
           there.kvCapacityTokens() > 0 ? there.kvCapacityTokens() : speeds.engine(there).kvTokens();
       double kept = speeds.kept(there) * speeds.room(PoolEndpoint.slot(there));
       inUse += Math.min(1, kept / capacity) / size;
+      inUse += goesOn * PoolEndpoint.restingTokens(there) / capacity / size;
       computing += there.prefills().count() > 0 ? 1.0 / size : 0;
     }
     return settings.theta() / (Math.max(0.2, 1 - inUse) * Math.max(0.2, 1 - computing));

@@ -47,6 +47,7 @@ class WorkCostScorerTest {
     busy.inFlight = 3;
     busy.awaiting = 1;
     busy.tokens = 3_000;
+    busy.resting = 30_000;
     busy.uncached = 1_000;
     busy.attention = 500_000;
     busy.headUncached = 1_000;
@@ -58,8 +59,9 @@ class WorkCostScorerTest {
     // 8192 is the token budget of a step.
     double idleOwn = A + B * 1600 + C * 1600 * 800;
     double idleStep = D0 + D1 + D2 * 1600;
-    // One of two has a prompt to compute, and of one's cache 3,200 tokens are in use.
-    double inUse = (3_000 + 2 * 100) / (double) ASSUMED.kvTokens() / 2;
+    // One of two has a prompt to compute; of one's cache 3,200 tokens are in use, and half of what
+    // rests will be.
+    double inUse = (3_000 + 2 * 100 + 0.5 * 30_000) / ASSUMED.kvTokens() / 2;
     double theta = 10 / (1 - inUse) / (1 - 0.5);
     double idleCost = idleOwn + theta * (idleOwn - A) + 200 * idleStep;
     double own = A + B * 800 + C * 800 * (800 + 400);
@@ -71,10 +73,44 @@ class WorkCostScorerTest {
     double wait = 3 * backlog + own;
     double busyCost = wait * share + 3 * own + slower + theta * (own - A) + 200 * step;
 
-    double[] scores = scores(scorer, request, idle, busy);
+    TestCandidates candidates = new TestCandidates();
+    candidates.goesOn = 0.5;
+    candidates.add(idle);
+    candidates.add(busy);
+    double[] scores = new double[2];
+    scorer.score(request, candidates, scores);
     double least = Math.min(idleCost, busyCost);
     assertThat(scores[0]).isCloseTo(least / idleCost, within(1e-9));
     assertThat(scores[1]).isCloseTo(least / busyCost, within(1e-9));
+  }
+
+  /**
+   * One holds the prompt's first half and has a line, the other is idle: as long as what a prompt
+   * drives out is of no use the line decides, and the cache where conversations come back for it.
+   */
+  @Test
+  void aMissedPromptIsDearerWhereConversationsComeBackForWhatItDrivesOut() {
+    TestEndpoint idle = endpoint("idle", 0);
+    TestEndpoint holds = endpoint("holds", 1);
+    holds.matched = 50;
+    holds.inFlight = 1;
+    holds.awaiting = 1;
+    holds.uncached = 400;
+    holds.headUncached = 400;
+    assertThat(winner(scores(scorer(Map.of()), new TestRequest(1, 100), idle, holds))).isZero();
+    for (TestEndpoint each : List.of(idle, holds)) {
+      each.kvTokens = 20_000;
+      each.resting = 18_000;
+    }
+    TestCandidates candidates = new TestCandidates();
+    candidates.add(idle);
+    candidates.add(holds);
+    double[] scores = new double[2];
+    scorer(Map.of()).score(new TestRequest(1, 100), candidates, scores);
+    assertThat(winner(scores)).describedAs("nobody comes back").isZero();
+    candidates.goesOn = 0.9;
+    scorer(Map.of()).score(new TestRequest(1, 100), candidates, scores);
+    assertThat(winner(scores)).describedAs("most come back").isOne();
   }
 
   /**
