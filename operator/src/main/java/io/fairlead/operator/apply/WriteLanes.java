@@ -30,6 +30,11 @@ public final class WriteLanes {
   /** Writes at a time in a namespace: little more than half of the threads. */
   static final int MOST = 12;
 
+  /**
+   * Writes at a time beside slow lanes of the namespace, which may have all that room: 15 of 20.
+   */
+  static final int MOST_BESIDE_SLOW = 3;
+
   /** Writes at a time of a slow lane: one more than it takes to see that it is slow no more. */
   static final int MOST_WHILE_SLOW = 2;
 
@@ -122,7 +127,7 @@ public final class WriteLanes {
             .removeIf(lane -> lane.begun.isEmpty() && now - lane.ended >= FORGOTTEN.toNanos());
         Lane lane = lanes.computeIfAbsent(key, any -> new Lane());
         boolean slow = isSlow(lane, now);
-        if (slow ? hasRoomWhileSlow(lane, now) : underWayIn(key.namespace()) < MOST) {
+        if (slow ? hasRoomWhileSlow(lane, now) : hasRoom(key.namespace(), now)) {
           lane.begun.add(now);
           return now;
         }
@@ -143,11 +148,21 @@ public final class WriteLanes {
     return lane.begun.size() < MOST_WHILE_SLOW && underWayInSlow(now) < MOST_OF_SLOW;
   }
 
-  private int underWayIn(@Nullable String namespace) {
-    return lanes.entrySet().stream()
-        .filter(lane -> Objects.equals(lane.getKey().namespace(), namespace))
-        .mapToInt(lane -> lane.getValue().begun.size())
-        .sum();
+  /**
+   * What hangs may have taken all room when it was not known yet that it hangs: the others go on
+   * beside it, as statuses that tell of it must.
+   */
+  private boolean hasRoom(@Nullable String namespace, long now) {
+    int all = 0;
+    int slow = 0;
+    for (Map.Entry<Key, Lane> lane : lanes.entrySet()) {
+      if (Objects.equals(lane.getKey().namespace(), namespace)) {
+        int underWay = lane.getValue().begun.size();
+        all += underWay;
+        slow += isSlow(lane.getValue(), now) ? underWay : 0;
+      }
+    }
+    return all < MOST || (all - slow < MOST_BESIDE_SLOW && all < MOST + MOST_BESIDE_SLOW);
   }
 
   private int underWayInSlow(long now) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fairlead.operator.apply.WriteLanes.NoRoomException;
 import java.lang.Thread.State;
@@ -78,6 +79,27 @@ class WriteLanesTest {
           pass(WriteLanes.LONG);
           refused(service("a"), true);
           write(map("a"));
+        });
+  }
+
+  /** Such as the statuses that tell of what hangs. */
+  @Test
+  void besideWhatHangsAFewOthersOfTheNamespaceGoOn() {
+    within(
+        WriteLanes.MOST,
+        service("a"),
+        () -> {
+          refused(map("a"), false);
+          pass(WriteLanes.LONG);
+          within(
+              WriteLanes.MOST_BESIDE_SLOW,
+              map("a"),
+              () -> {
+                refused(account("a"), false);
+                pass(WriteLanes.LONG);
+                refused(account("a"), false);
+                write(service("b"));
+              });
         });
   }
 
@@ -157,6 +179,15 @@ class WriteLanesTest {
 
   private static HasMetadata map(String namespace) {
     return new ConfigMapBuilder()
+        .withNewMetadata()
+        .withName("x")
+        .withNamespace(namespace)
+        .endMetadata()
+        .build();
+  }
+
+  private static HasMetadata account(String namespace) {
+    return new ServiceAccountBuilder()
         .withNewMetadata()
         .withName("x")
         .withNamespace(namespace)
