@@ -123,7 +123,7 @@ class LargeConfigIT {
 
   /** Half a thousand statuses are written meanwhile. */
   private static void eventually(ThrowingRunnable holds) {
-    await().atMost(Duration.ofMinutes(1)).untilAsserted(holds);
+    await().atMost(Duration.ofMinutes(2)).untilAsserted(holds);
   }
 
   private void createModels(int count, Supplier<String> target) {
