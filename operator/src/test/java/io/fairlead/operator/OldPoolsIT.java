@@ -102,7 +102,8 @@ class OldPoolsIT {
     assertThat(pool.need(Service.class, "picker-service").getSpec().getPorts())
         .singleElement()
         .satisfies(port -> assertThat(port.getPort()).as("where none is named").isEqualTo(9002));
-    assertThat(pool.config()).contains("app: \"vllm\"", "- 8000", "name: \"chat\"");
+    eventually(
+        () -> assertThat(pool.config()).contains("app: \"vllm\"", "- 8000", "name: \"chat\""));
 
     pool.awaitPickerCarriedOut();
     pool.becomeAvailable();
