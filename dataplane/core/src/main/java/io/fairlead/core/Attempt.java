@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempt {
 
+  /** Answer tokens of one that has left nothing in its endpoint's cache. */
+  static final int NO_CONTEXT = -1;
+
   private static final long NOT_BEGUN = Long.MIN_VALUE;
 
   /** Where it was sent; null when it is not sent anywhere right now. */
@@ -29,7 +32,7 @@ final class Attempt {
 
   long prefillNumber;
 
-  /** Tokens of its answers that rest with its prompt where it was; below 0 for nothing. */
+  /** Tokens of its answers that rest with its prompt where it was, or {@link #NO_CONTEXT}. */
   int answerTokens;
 
   String target = "";

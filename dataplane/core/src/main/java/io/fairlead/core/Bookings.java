@@ -221,7 +221,7 @@ final class Bookings {
       prefiller.prefills().remove(now, flight);
       prefiller.health().over(flight.attempt.prefillTrial);
       prefiller.ended(now, flight, false);
-      tellOver(now, flight.attempt.prefillNumber, -1);
+      tellOver(now, flight.attempt.prefillNumber, Attempt.NO_CONTEXT);
       endpoints.ended(prefiller);
     } else if (flight.attempt.at != null) {
       flight.attempt.at.prefills().remove(now, flight);

@@ -136,7 +136,7 @@ final class Contexts {
    * @param before what it goes on with, if it goes on with anything
    */
   void came(long likeness, @Nullable Context before) {
-    if (unsent[slot(likeness)] == likeness) {
+    if (isUnsent(likeness)) {
       return;
     }
     goOn += LEARNING * ((before == null ? 0 : 1) - goOn);
@@ -145,6 +145,10 @@ final class Contexts {
   /** A request that was counted is over and was sent nowhere: it may come again. */
   void unsent(long likeness) {
     unsent[slot(likeness)] = likeness;
+  }
+
+  private boolean isUnsent(long likeness) {
+    return unsent[slot(likeness)] == likeness;
   }
 
   private static int slot(long likeness) {
@@ -159,7 +163,7 @@ final class Contexts {
    * @return its tokens that are in no other context
    */
   long sent(long now, long likeness, Attempt attempt, EndpointState to, @Nullable Context before) {
-    if (unsent[slot(likeness)] == likeness) {
+    if (isUnsent(likeness)) {
       unsent[slot(likeness)] = NOBODY;
     }
     long own = attempt.uncached();
@@ -267,10 +271,10 @@ final class Contexts {
   /**
    * Whether there may be endpoints that are full for who begins a conversation.
    *
-   * @param share how many times as many requests go to the pool as are known of here
+   * @param times how many times as many requests go to the pool as are known of here
    */
-  boolean matter(double share) {
-    return share * goOn >= MOST_GO_ON;
+  boolean matter(double times) {
+    return times * goOn >= MOST_GO_ON;
   }
 
   /**
@@ -278,10 +282,10 @@ final class Contexts {
    *
    * @param uncached tokens that there must be room for
    * @param critical whether only contexts of critical requests count
-   * @param share how many times as many requests go to the pool as are known of here
+   * @param times how many times as many requests go to the pool as are known of here
    */
-  static boolean fit(EndpointState endpoint, long uncached, boolean critical, double share) {
-    return endpoint.contextTokens(critical, share) + uncached <= endpoint.kvCapacityTokens();
+  static boolean fit(EndpointState endpoint, long uncached, boolean critical, double times) {
+    return endpoint.contextTokens(critical, times) + uncached <= endpoint.kvCapacityTokens();
   }
 
   /**
@@ -289,12 +293,12 @@ final class Contexts {
    * that are used there and those that rest, of requests at least as important.
    *
    * @param uncached tokens that it would add
-   * @param share how many times as many requests go to the pool as are known of here
+   * @param times how many times as many requests go to the pool as are known of here
    */
   static boolean areFull(
-      long now, EndpointState endpoint, long uncached, boolean critical, double share) {
+      long now, EndpointState endpoint, long uncached, boolean critical, double times) {
     return endpoint.kvCapacityTokens() > 0
-        && !fit(endpoint, uncached, critical, share)
-        && share * endpoint.wholePrefills(now) >= MUCH;
+        && !fit(endpoint, uncached, critical, times)
+        && times * endpoint.wholePrefills(now) >= MUCH;
   }
 }

@@ -25,9 +25,6 @@ final class Dispatch {
    */
   private static final long PATIENCE = 4_000_000_000L;
 
-  /** Answer tokens of an attempt that has left nothing in its endpoint's cache. */
-  private static final int NO_CONTEXT = -1;
-
   private final ActiveConfig config;
   private final EndpointSet endpoints;
   private final PoolHealth health;
@@ -495,7 +492,7 @@ final class Dispatch {
     attempt.transferred =
         prefiller == endpoint ? 0 : attempt.tokens - current.cachedTokens(primary);
     attempt.sentAt = now;
-    attempt.answerTokens = NO_CONTEXT;
+    attempt.answerTokens = Attempt.NO_CONTEXT;
     attempt.thereSince = now;
     attempt.mayComputeUntil = now;
     flight.attempts++;

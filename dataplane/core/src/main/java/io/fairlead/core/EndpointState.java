@@ -642,11 +642,11 @@ final class EndpointState implements PoolEndpoint {
    * their lengths exponential: they grow, and where they are few they may grow together.
    *
    * @param critical whether only those of critical requests count
-   * @param share how many times as many requests go to the pool as are known of here. Contexts that
+   * @param times how many times as many requests go to the pool as are known of here. Contexts that
    *     rest count once: a conversation's requests come to any picker, so that each knows most
    */
-  double contextTokens(boolean critical, double share) {
-    double used = share * ((double) inFlightTokens - repeatedInFlightTokens());
+  double contextTokens(boolean critical, double times) {
+    double used = times * ((double) inFlightTokens - repeatedInFlightTokens());
     int count = resting + inFlight;
     double tokens = restingTokens + used;
     if (critical) {
