@@ -79,24 +79,19 @@ public record PickerDesign(
 
   /** The same, and what is stored stays as it is: the document is in no other child. */
   PickerDesign withoutDocument() {
-    return new PickerDesign(
-        namespace,
-        pool,
-        poolApiVersion,
-        poolUid,
-        service,
-        servicePort,
-        null,
-        null,
-        null,
-        frontend,
-        image,
-        settings,
-        schedulers);
+    return with(null, null, null, settings);
   }
 
   /** The same, and pods begin with nothing. */
   public PickerDesign withoutHandOver() {
+    return with(document, documentHash, lastGood, settings.withoutHandOver());
+  }
+
+  private PickerDesign with(
+      @Nullable String otherDocument,
+      @Nullable ConfigHash otherHash,
+      @Nullable String otherLastGood,
+      EndpointPickerSpec otherSettings) {
     return new PickerDesign(
         namespace,
         pool,
@@ -104,12 +99,12 @@ public record PickerDesign(
         poolUid,
         service,
         servicePort,
-        document,
-        documentHash,
-        lastGood,
+        otherDocument,
+        otherHash,
+        otherLastGood,
         frontend,
         image,
-        settings.withoutHandOver(),
+        otherSettings,
         schedulers);
   }
 }
