@@ -380,6 +380,11 @@ final class EndpointState implements PoolEndpoint {
     return startedAt;
   }
 
+  /** Whether its process may be one that said that it started then; NaN where none has said. */
+  boolean mayHaveStarted(double start) {
+    return !(Math.abs(start - startedAt) > SAME_START);
+  }
+
   /** Another picker was told so; a scrape that says otherwise is of another process. */
   void believedToHaveStarted(double told) {
     if (Double.isNaN(startedAt)) {

@@ -84,7 +84,7 @@ public final class Follower {
 
     /** Whether the process is there that it was sent to. */
     boolean isThere() {
-      return !endpoint.leaving() && (Double.isNaN(startedAt) || startedAt == endpoint.startedAt());
+      return !endpoint.leaving() && endpoint.mayHaveStarted(startedAt);
     }
 
     SentRequest told(long now) {

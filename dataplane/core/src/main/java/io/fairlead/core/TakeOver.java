@@ -12,8 +12,6 @@ import java.util.List;
  */
 public final class TakeOver {
 
-  private static final double SAME_START = 1;
-
   private final EndpointSet endpoints;
   private final PrefixIndex prefixes;
   private final TokenEstimate tokens;
@@ -53,7 +51,7 @@ public final class TakeOver {
     EndpointState here = endpoints.named(told.name());
     if (here == null
         || !here.isSame(told)
-        || Math.abs(here.startedAt() - startedAt) > SAME_START
+        || !here.mayHaveStarted(startedAt)
         || (Double.isNaN(startedAt) && !Double.isNaN(here.startedAt()))) {
       return false;
     }

@@ -125,6 +125,17 @@ class FollowerTest {
     assertThat(count(follower)).isEqualTo(1);
   }
 
+  /** Pages of one process may differ a little in when it started. */
+  @Test
+  void isToldOfAProcessThatSaysItsStartAnew() {
+    Pool pool = new Pool().configure().endpoints("a");
+    pool.core.scraped(0, Pool.endpoint("a"), 0, scrape(100));
+    Follower follower = pool.core.follow();
+    pool.arrive("m0", prompt(1, 5));
+    pool.core.scraped(1, Pool.endpoint("a"), 1, scrape(100.01));
+    assertThat(count(follower)).isEqualTo(1);
+  }
+
   private static EndpointMetrics scrape(double startedAt) {
     return new EndpointMetrics(
         0, 1, 0.5, 16, 700, "", -1, List.of(), List.of(), Map.of(), startedAt, 1);
