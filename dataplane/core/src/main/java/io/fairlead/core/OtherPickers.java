@@ -118,6 +118,7 @@ final class OtherPickers {
     Attempt attempt = flight.attempt;
     attempt.at = at;
     attempt.blocks = blocks.length;
+    attempt.thereSince = told.load().computes() ? attempt.sentAt : now;
     if (blocks.length > 0 && told.load().answers() > 0) {
       attempt.lastBlock = blocks[blocks.length - 1];
       Context before = contexts.find(0, blocks, blocks.length);
@@ -151,6 +152,8 @@ final class OtherPickers {
       if (flight.inLine) {
         at.prefills().remove(then, flight);
         at.toldOfFirstToken(then);
+      } else if (flight.state().isPrefilling()) {
+        flight.attempt.thereSince = then;
       }
       if (flight.state().isPrefilling()) {
         at.decodes(now, flight);
@@ -195,14 +198,18 @@ final class OtherPickers {
     if (pickers.size() == telling || metrics.waiting() < 0 || metrics.running() < 0) {
       return;
     }
-    int over = at.sequences() - metrics.waiting() - metrics.running();
+    int told = metrics.waiting() + metrics.running();
+    if (at.sequences() <= told) {
+      return;
+    }
+    long moment = begunAt - ON_ITS_WAY;
+    int over = countThere(at, moment) - told;
     for (Picker picker : pickers.values()) {
       if (picker.ways == 0) {
-        for (Iterator<Flight> oldest = picker.requests.values().iterator(); oldest.hasNext(); ) {
+        Iterator<Flight> oldest = picker.requests.values().iterator();
+        while (over > 0 && oldest.hasNext()) {
           Flight flight = oldest.next();
-          boolean shown =
-              flight.attempt.at == at && flight.attempt.sentAt - (begunAt - ON_ITS_WAY) <= 0;
-          if (shown && over >= flight.attempt.answers) {
+          if (isThere(flight, at, moment) && over >= flight.attempt.answers) {
             over -= flight.attempt.answers;
             oldest.remove();
             end(now, flight);
@@ -210,6 +217,31 @@ final class OtherPickers {
         }
       }
     }
+  }
+
+  /**
+   * How many sequences its server has had since this moment or longer, and must have shown since,
+   * whoever has sent them.
+   */
+  private int countThere(EndpointState at, long moment) {
+    int there = at.requests().countThere(moment);
+    for (Flight flight = at.prefills().head(); flight != null; flight = flight.after) {
+      boolean forAnother = flight.attempt.prefillAt == at;
+      there += forAnother && flight.attempt.sentAt - moment <= 0 ? 1 : 0;
+    }
+    for (Picker picker : pickers.values()) {
+      for (Flight flight : picker.requests.values()) {
+        there += isThere(flight, at, moment) ? flight.attempt.answers : 0;
+      }
+    }
+    return there;
+  }
+
+  /** Not as long as another server computes its prompt. */
+  private static boolean isThere(Flight flight, EndpointState at, long moment) {
+    return flight.attempt.at == at
+        && flight.attempt.thereSince - moment <= 0
+        && (flight.inLine || !flight.state().isPrefilling());
   }
 
   /** Time has moved on. */

@@ -367,6 +367,7 @@ class OtherPickersTest {
   }
 
   private static final long OTHER = 77;
+  private static final long THIRD = 78;
 
   /** What one has in flight when it is asked counts from the first word on. */
   @Test
@@ -417,6 +418,32 @@ class OtherPickersTest {
     hearer.core.silent(SECOND, OTHER);
     hearer.core.scraped(2 * SECOND, Pool.endpoint("a"), 2 * SECOND, page(0, 2));
     assertThat(hearer.endpoint().inFlight()).isEqualTo(2);
+  }
+
+  /** What was sent since is in no page: it is not to end what silent ones have in flight. */
+  @Test
+  void whatWasSentJustNowEndsNothingOfSilentOnes() {
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    for (int i = 0; i < 5; i++) {
+      teller.pool.arrive("m", i, 2, 3);
+    }
+    hearer.core.heard(0, OTHER, follower.take(0));
+    Picker third = new Picker();
+    Follower ofThird = third.core.follow();
+    hearer.core.tells(THIRD);
+    hearer.core.silent(2 * SECOND, OTHER);
+    hearer.pool.now = 3 * SECOND;
+    third.pool.now = 3 * SECOND;
+    hearer.pool.arrive("m", 6, 2, 3);
+    third.pool.arrive("m", 7, 2, 3);
+    hearer.core.heard(3 * SECOND, THIRD, ofThird.take(3 * SECOND));
+    hearer.core.scraped(3 * SECOND, Pool.endpoint("a"), 3 * SECOND, page(0, 5));
+    assertThat(hearer.endpoint().inFlight()).as("as many as it tells, and two more").isEqualTo(7);
+    hearer.core.scraped(5 * SECOND, Pool.endpoint("a"), 5 * SECOND, page(0, 6));
+    assertThat(hearer.endpoint().inFlight()).as("by now it would tell of all").isEqualTo(6);
   }
 
   /** Where the server tells nothing, by an estimate. */
