@@ -114,6 +114,10 @@ final class EndpointState implements PoolEndpoint {
   private long inFlightTokens;
   private long uncachedInFlightTokens;
   private long inFlightBlocks;
+
+  /** Tokens in flight of prompts of which no blocks are known: what they share isn't either. */
+  private long blocklessTokens;
+
   private long lastFirstToken = Long.MIN_VALUE;
 
   /**
@@ -489,6 +493,7 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens += flight.attempt.tokens;
     uncachedInFlightTokens += flight.attempt.uncached();
     inFlightBlocks += flight.attempt.blocks;
+    blocklessTokens += flight.attempt.blocks == 0 ? flight.attempt.tokens : 0;
     flight.attempt.first = prefills.count() == 0;
     flight.attempt.behindUnseen = prefills.count() > prefills.watched();
     wholePrefills = wholePrefills(now) + flight.attempt.tokens * tokenPace.nanos() / WHILE_NANOS;
@@ -701,6 +706,7 @@ final class EndpointState implements PoolEndpoint {
     inFlightTokens -= flight.attempt.tokens;
     uncachedInFlightTokens -= flight.attempt.uncached();
     inFlightBlocks -= flight.attempt.blocks;
+    blocklessTokens -= flight.attempt.blocks == 0 ? flight.attempt.tokens : 0;
     if (flight.hasSampleOnly()) {
       shared.removeSampled(
           flight.attempt.salt, flight.attempt.sampledBlocks, flight.attempt.blocks);
@@ -851,7 +857,7 @@ final class EndpointState implements PoolEndpoint {
     // A block is as many tokens here as the mean of them: models differ in that, and may learn.
     return inFlightBlocks == 0
         ? 0
-        : (long) ((double) inFlightTokens * shared.repeated() / inFlightBlocks);
+        : (long) ((double) (inFlightTokens - blocklessTokens) * shared.repeated() / inFlightBlocks);
   }
 
   /** Those that are here, without the prompts that it computes for others. */

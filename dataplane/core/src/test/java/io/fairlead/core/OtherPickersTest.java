@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -477,6 +478,22 @@ class OtherPickersTest {
     hearer.core.heard(2 * SECOND, OTHER, follower.take(2 * SECOND));
     assertThat(endpoint.foreignInFlight()).isZero();
     assertThat(endpoint.sequences()).isEqualTo(1);
+  }
+
+  /** Of prompts without blocks nothing is known to be shared: they don't make others' longer. */
+  @Test
+  void whatIsToldWithoutItsPromptSharesNothing() {
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    hearer.pool.arrive("m", 1, 2, 3, 4);
+    hearer.pool.arrive("m", 1, 2, 3, 4);
+    Endpoint endpoint = hearer.endpoint();
+    assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(64);
+    Picker teller = new Picker();
+    teller.pool.arrive("m", LongStream.range(0, 500).toArray());
+    hearer.core.heard(0, OTHER, teller.core.follow().take(0));
+    assertThat(endpoint.inFlight()).isEqualTo(3);
+    assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(64);
   }
 
   /** Nothing of one that was not said to tell. */
