@@ -149,6 +149,11 @@ public final class Follower {
       computed.add(new Computed(number, now));
     } else {
       begin();
+      // Its flight does not say so yet.
+      Sent anew = there.get(number);
+      if (anew != null) {
+        anew.computed = true;
+      }
     }
   }
 

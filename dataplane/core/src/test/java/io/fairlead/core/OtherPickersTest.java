@@ -3,6 +3,7 @@ package io.fairlead.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.handover.News;
+import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.plugin.Endpoint;
@@ -494,6 +495,22 @@ class OtherPickersTest {
     hearer.core.heard(0, OTHER, teller.core.follow().take(0));
     assertThat(endpoint.inFlight()).isEqualTo(3);
     assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(64);
+  }
+
+  /** The one at which there is too much to tell is no exception. */
+  @Test
+  void whoIsToldAnewIsToldOfAllThatIsComputed() {
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    List<Long> tickets = new ArrayList<>();
+    for (int i = 0; i <= 1 << 16; i++) {
+      tickets.add(teller.pool.arrive("m"));
+    }
+    follower.take(0);
+    tickets.forEach(ticket -> teller.core.firstByte(0, ticket));
+    News news = follower.take(0);
+    assertThat(news.anew()).isTrue();
+    assertThat(news.sent().getFirst().requests()).allMatch(SentRequest::computed);
   }
 
   /** Nothing of one that was not said to tell. */
