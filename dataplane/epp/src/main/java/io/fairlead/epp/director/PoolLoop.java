@@ -527,7 +527,11 @@ public final class PoolLoop {
             capture.untold(now, Untold.TAKEN_OVER);
           }
           shadows.heard(now, picker, news);
-          core.heard(now, picker, news);
+          try {
+            core.heard(now, picker, news);
+          } catch (PluginFailedException e) {
+            pluginFailed(e); // it was for who waits: the news is taken
+          }
         });
   }
 
@@ -537,7 +541,7 @@ public final class PoolLoop {
         () -> {
           long now = clock.getAsLong();
           shadows.silent(now, picker);
-          core.silent(now, picker);
+          guarded(() -> core.silent(now, picker));
         });
   }
 

@@ -10,6 +10,10 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.handover.News;
+import io.fairlead.core.handover.SentRequest;
+import io.fairlead.core.handover.SentRequest.Load;
+import io.fairlead.core.handover.SentRequests;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
@@ -21,6 +25,7 @@ import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -53,6 +58,53 @@ class PoolLoopTest {
                 .isSuccess())
         .isTrue();
     assertThat(pool.snapshot().getNow()).extracting(EndpointSnapshot::name).containsExactly("e");
+  }
+
+  /** Else who has told would be taken for silent, and what it has in flight for lost. */
+  @Test
+  void whatAnotherPickerTellsIsTakenAlthoughAPluginThrowsForWhoWaits() {
+    PoolCore core = new PoolCore();
+    PoolLoop pool =
+        new PoolLoop(core, ImmediateEventExecutor.INSTANCE, () -> 0, new Telemetry(() -> 0));
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
+                new PluginConfig("broken", "broken", Map.of())),
+            List.of(),
+            "room");
+    pool.configure(new ConfigCompiler(List.of(new Broken())).compile(PlainPool.config(scheduler)))
+        .syncUninterruptibly();
+    EndpointSpec endpoint = new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of());
+    pool.endpoints(List.of(endpoint)).syncUninterruptibly();
+    SentRequest sent =
+        new SentRequest(
+            1, 0, new Load(10, 0, 1, false, false, true), false, null, SentRequest.Prompt.NONE);
+    List<SentRequests> toIt = List.of(new SentRequests(endpoint, Double.NaN, List.of(sent)));
+    pool.tells(7);
+    pool.heard(7, new News(true, toIt, List.of(), List.of())).syncUninterruptibly();
+    List<String> told = new ArrayList<>();
+    core.arrive(
+        0,
+        new RequestFacts("m", 0, new long[0], 1, -1, 1),
+        new RequestListener() {
+          @Override
+          public void send(long request, Route route) {
+            told.add("sent");
+          }
+
+          @Override
+          public void pass(long request) {}
+
+          @Override
+          public void reject(long request, Rejection rejection) {
+            told.add("rejected");
+          }
+        });
+    assertThat(told).as("it is full").isEmpty();
+    List<News.Over> over = List.of(new News.Over(1, new News.End(0, 0)));
+    assertThat(pool.heard(7, new News(false, List.of(), List.of(), over)).isSuccess()).isTrue();
+    assertThat(told).containsExactly("rejected");
   }
 
   /** What came meanwhile is read before anybody's time is up. */
@@ -118,6 +170,21 @@ class PoolLoopTest {
           files.filter(file -> file.toString().endsWith(".state.jsonl")).findFirst().orElseThrow();
       assertThat(Files.readString(state))
           .contains("{\"kind\":\"ticks\",\"seq\":1,\"at\":600100000000}");
+    }
+  }
+
+  private static final class Broken implements PluginFactory {
+
+    @Override
+    public String type() {
+      return "broken";
+    }
+
+    @Override
+    public Scorer create(Parameters parameters) {
+      return (request, candidates, scores) -> {
+        throw new IllegalStateException("broken");
+      };
     }
   }
 
