@@ -37,8 +37,7 @@ final class OtherPickers {
   /** What one has in flight. */
   private static final class Picker {
 
-    /** Ways on which it tells: the same may be told twice. */
-    private int ways;
+    private boolean tells;
 
     /** First told, first here. */
     private final Map<Long, Flight> requests = new LinkedHashMap<>();
@@ -57,13 +56,15 @@ final class OtherPickers {
   /** It tells from now on. */
   void tells(long number) {
     Picker picker = pickers.computeIfAbsent(number, _ -> new Picker());
-    telling += picker.ways++ == 0 ? 1 : 0;
+    telling += picker.tells ? 0 : 1;
+    picker.tells = true;
   }
 
-  /** It tells no more on one of its ways. */
+  /** It tells no more. */
   void silent(long now, long number) {
     Picker picker = pickers.get(number);
-    if (picker != null && picker.ways > 0 && --picker.ways == 0) {
+    if (picker != null && picker.tells) {
+      picker.tells = false;
       telling--;
       for (Flight flight : picker.requests.values()) {
         flight.leftAt = now;
@@ -205,7 +206,7 @@ final class OtherPickers {
     long moment = begunAt - ON_ITS_WAY;
     int over = countThere(at, moment) - told;
     for (Picker picker : pickers.values()) {
-      if (picker.ways == 0) {
+      if (!picker.tells) {
         Iterator<Flight> oldest = picker.requests.values().iterator();
         while (over > 0 && oldest.hasNext()) {
           Flight flight = oldest.next();
@@ -251,7 +252,7 @@ final class OtherPickers {
     }
     for (Iterator<Picker> all = pickers.values().iterator(); all.hasNext(); ) {
       Picker picker = all.next();
-      if (picker.ways == 0) {
+      if (!picker.tells) {
         picker.requests.values().removeIf(flight -> isOver(now, flight));
         if (picker.requests.isEmpty()) {
           all.remove();

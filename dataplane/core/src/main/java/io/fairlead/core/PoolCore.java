@@ -596,8 +596,8 @@ public final class PoolCore {
   /**
    * Another picker tells from now on what it sends, until it {@linkplain #silent falls silent}.
    *
-   * @param picker tells its process from those of all others; where it tells on two ways, it falls
-   *     silent as often
+   * @param picker tells its process from those of all others; it tells on one way at a time, as
+   *     what another told late would count after it is over
    */
   public void tells(long picker) {
     others.tells(picker);

@@ -37,6 +37,10 @@ public final class Following implements AutoCloseable {
   private final HandOverPool pool;
   private final SecureRandom random = new SecureRandom();
   private final Map<String, Followed> followed = new ConcurrentHashMap<>();
+
+  /** By the number of whose process it is: what is told in two ways may be over in one already. */
+  private final Map<Long, Followed> hearing = new ConcurrentHashMap<>();
+
   private final AtomicLong prompts = new AtomicLong();
   private final Thread looking;
 
@@ -81,16 +85,7 @@ public final class Following implements AutoCloseable {
       while (true) {
         List<String> there = peers.get();
         if (there != null) {
-          followed
-              .values()
-              .removeIf(
-                  one -> {
-                    boolean gone = !there.contains(one.peer);
-                    if (gone) {
-                      one.thread.interrupt();
-                    }
-                    return gone;
-                  });
+          followed.values().removeIf(one -> !one.stays(there.contains(one.peer)));
           for (String peer : there) {
             followed.computeIfAbsent(peer, Followed::new);
           }
@@ -108,10 +103,23 @@ public final class Following implements AutoCloseable {
     private final String peer;
     private final Thread thread;
     private volatile boolean tells;
+    private volatile boolean listed = true;
 
     Followed(String peer) {
       this.peer = peer;
       thread = Thread.ofVirtual().name("fairlead-following " + peer).start(this::run);
+    }
+
+    /**
+     * Whether it is followed on. One that is listed no more is as long as it tells: it drains, and
+     * what it has in flight counts until it is over.
+     */
+    boolean stays(boolean isListed) {
+      listed = isListed;
+      if (!isListed && !tells) {
+        thread.interrupt();
+      }
+      return (isListed || tells) && thread.isAlive();
     }
 
     private void run() {
@@ -125,6 +133,9 @@ public final class Following implements AutoCloseable {
           }
           pause = tells ? FIRST_PAUSE_MILLIS : Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
           tells = false;
+          if (!listed) {
+            return;
+          }
           TimeUnit.MILLISECONDS.sleep(pause);
         }
       } catch (InterruptedException e) {
@@ -143,8 +154,11 @@ public final class Following implements AutoCloseable {
         if (first == null || first.picker() == pool.number()) {
           throw new IOException(first == null ? "tells nothing" : "is this picker itself");
         }
-        pool.tells(first.picker());
+        if (hearing.putIfAbsent(first.picker(), this) != null) {
+          throw new IOException("is heard at another address of its");
+        }
         try {
+          pool.tells(first.picker());
           take(first);
           tells = true;
           LOG.info("{} tells what it sends", peer);
@@ -158,7 +172,11 @@ public final class Following implements AutoCloseable {
             }
           }
         } finally {
-          pool.silent(first.picker());
+          try {
+            pool.silent(first.picker());
+          } finally {
+            hearing.remove(first.picker(), this);
+          }
         }
       }
     }

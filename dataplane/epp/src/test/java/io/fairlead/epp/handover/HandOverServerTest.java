@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -128,6 +129,56 @@ class HandOverServerTest {
         await().until(() -> !following.telling().isEmpty());
         again.send(7, 8, 9);
         await().until(() -> follows.held(7, 8, 9) == ALL_OF_THREE);
+      }
+    }
+  }
+
+  /**
+   * It would be told twice, and what one way tells late would count after the other has ended it.
+   */
+  @Test
+  void whoHasTwoAddressesIsHeardOnce() throws IOException {
+    Pool follows = new Pool();
+    try (HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+        Following following =
+            new Following(
+                settings(0, List.of()),
+                follows,
+                () -> List.of("127.0.0.1:" + server.port(), "localhost:" + server.port()))) {
+      following.start();
+      await().until(() -> !following.telling().isEmpty());
+      await()
+          .during(Duration.ofSeconds(2))
+          .until(() -> following.telling().size() == 1 && knows.followers.size() <= 2);
+      knows.send(7, 8, 9);
+      await().until(() -> following.prompts() == 1);
+    }
+  }
+
+  /** It drains: what it has in flight counts until it is over. */
+  @Test
+  void whoIsListedNoMoreIsHeardUntilItEnds() throws IOException {
+    Pool follows = new Pool();
+    AtomicReference<List<String>> listed = new AtomicReference<>();
+    HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+    listed.set(List.of("127.0.0.1:" + server.port()));
+    try (Following following = new Following(settings(0, List.of()), follows, listed::get)) {
+      following.start();
+      await().until(() -> !following.telling().isEmpty());
+      listed.set(List.of());
+      await().during(Duration.ofSeconds(2)).until(() -> following.telling().size() == 1);
+      knows.send(7, 8, 9);
+      await().until(() -> following.prompts() == 1);
+      server.close();
+      await().until(() -> following.telling().isEmpty());
+
+      Pool again = new Pool();
+      try (HandOverServer second =
+          HandOverServer.start(settings(server.port(), List.of()), again)) {
+        assertThat(second.port()).isEqualTo(server.port());
+        await("it is asked no more")
+            .during(Duration.ofSeconds(2))
+            .until(() -> following.telling().isEmpty());
       }
     }
   }
