@@ -2,10 +2,12 @@ package io.fairlead.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.plugin.Endpoint;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
@@ -110,22 +112,32 @@ class OtherPickersTest {
     private final Witness witness = new Witness();
     private final List<Long> tickets = new ArrayList<>();
 
-    Picker(long number, long now, String... endpoints) {
+    Picker(long number, long now, boolean pairs, String... endpoints) {
       this.number = number;
       pool.now = now;
+      List<PluginConfig> plugins =
+          new ArrayList<>(List.of(new PluginConfig("w", Witness.TYPE, Map.of())));
+      List<ProfileConfig> profiles = List.of();
+      if (pairs) {
+        plugins.add(
+            new PluginConfig(
+                "h", "disagg-profile-handler", Map.of("deciders", Map.of("prefill", "d"))));
+        plugins.add(
+            new PluginConfig("d", "prefix-based-pd-decider", Map.of("nonCachedTokens", 64L)));
+        profiles =
+            List.of(
+                new ProfileConfig("decode", List.of()), new ProfileConfig("prefill", List.of()));
+      }
       core.configure(
           now,
           new ConfigCompiler(List.of(witness))
-              .compile(
-                  Pool.config(
-                      Pool.atOnce(
-                          List.of(new PluginConfig("w", Witness.TYPE, Map.of())), List.of()))));
-      pool.endpoints(endpoints);
+              .compile(Pool.config(Pool.atOnce(plugins, profiles))));
+      core.endpoints(now, Stream.of(endpoints).map(OtherPickersTest::first).toList());
     }
 
     /** With one endpoint. */
     Picker() {
-      this(OTHER, 0, "a");
+      this(OTHER, 0, false, "a");
     }
 
     Endpoint endpoint() {
@@ -137,6 +149,16 @@ class OtherPickersTest {
     }
   }
 
+  /** Where servers work in pairs, the last one computes prompts. */
+  private static EndpointSpec endpoint(String name, String incarnation) {
+    String role = name.equals("c") ? "prefill" : "decode";
+    return new EndpointSpec(name, incarnation, "10.0.0.1", 8000, Map.of("llm-d.ai/role", role));
+  }
+
+  private static EndpointSpec first(String name) {
+    return endpoint(name, "1");
+  }
+
   /** Three pickers, their requests, and the ways between them. */
   private static final class World {
 
@@ -144,14 +166,46 @@ class OtherPickersTest {
     private final List<Picker> pickers = new ArrayList<>();
     private final List<Way> ways = new ArrayList<>();
     private long now = SECOND;
+    private final boolean pairs;
     private long number;
 
     World(long seed) {
       random = new SplittableRandom(seed);
+      pairs = seed % 2 == 1;
       for (int i = 0; i < 3; i++) {
-        pickers.add(new Picker(++number, now, NAMES));
+        pickers.add(picker());
       }
       connect();
+    }
+
+    final Picker picker() {
+      return new Picker(++number, now, pairs, NAMES);
+    }
+
+    /** What is on its way there is lost. */
+    void breaks(Way way) {
+      way.breaks(now);
+      ways.remove(way);
+    }
+
+    /** Each counts what all have sent. */
+    void allCountAll() {
+      for (Picker picker : pickers) {
+        for (String name : NAMES) {
+          List<EndpointLoad> all =
+              pickers.stream().map(one -> Objects.requireNonNull(one.core.load(name))).toList();
+          Endpoint endpoint = picker.witness.of(name);
+          assertThat(endpoint.inFlight())
+              .as(name)
+              .isEqualTo(all.stream().mapToInt(EndpointLoad::inFlight).sum());
+          assertThat(endpoint.inFlightTokens())
+              .as(name)
+              .isEqualTo(all.stream().mapToLong(EndpointLoad::inFlightTokens).sum());
+          assertThat(endpoint.uncachedInFlightTokens())
+              .as(name)
+              .isEqualTo(all.stream().mapToLong(EndpointLoad::uncachedInFlightTokens).sum());
+        }
+      }
     }
 
     /** Whoever does not tell another tells it from now on. */
@@ -292,15 +346,47 @@ class OtherPickersTest {
       world.check();
       if (i % 50 == 0) {
         world.tellAll();
-        for (Picker picker : world.pickers) {
-          for (String name : NAMES) {
-            int all = world.pickers.stream().mapToInt(one -> one.own(name)).sum();
-            assertThat(picker.witness.of(name).inFlight()).as(name).isEqualTo(all);
-          }
-        }
+        world.allCountAll();
       }
     }
     world.endAll();
+    world.tellAll();
+    world.nothingIsLeft();
+  }
+
+  /** The same after ways have broken, once all tell one another again. */
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void eachCountsWhatAllHaveSentOnceWaysAreThereAgain(long seed) {
+    World world = new World(seed);
+    SplittableRandom random = world.random;
+    for (int i = 0; i < 400; i++) {
+      world.passes(random.nextLong(50 * MILLI));
+      world.something();
+      if (!world.ways.isEmpty()) {
+        Way way = world.ways.get(random.nextInt(world.ways.size()));
+        switch (random.nextInt(12)) {
+          case 0, 1, 2 -> way.write(world.now);
+          case 3, 4, 5 -> way.read(world.now);
+          case 6 -> world.breaks(way);
+          default -> {}
+        }
+      }
+      switch (random.nextInt(12)) {
+        case 0 -> world.tick();
+        case 1 -> world.connect();
+        case 2 -> world.any().core.tick(world.now);
+        default -> {}
+      }
+      world.check();
+      if (i % 50 == 0) {
+        world.connect();
+        world.tellAll();
+        world.allCountAll();
+      }
+    }
+    world.endAll();
+    world.connect();
     world.tellAll();
     world.nothingIsLeft();
   }
@@ -323,8 +409,7 @@ class OtherPickersTest {
         case 8, 9, 10, 11, 12, 13, 14 -> way.read(world.now);
         case 15, 16 -> world.tick();
         case 17 -> {
-          way.breaks(world.now);
-          world.ways.remove(way);
+          world.breaks(way);
         }
         case 18, 19 -> world.connect();
         case 20 -> replace(world, world.any());
@@ -335,7 +420,7 @@ class OtherPickersTest {
                 .endpoints(
                     world.now,
                     IntStream.range(0, 1 + random.nextInt(NAMES.length))
-                        .mapToObj(n -> Pool.endpoint(NAMES[n], "" + random.nextInt(2)))
+                        .mapToObj(n -> endpoint(NAMES[n], "" + random.nextInt(2)))
                         .toList());
         case 22, 23 ->
             world
@@ -343,7 +428,7 @@ class OtherPickersTest {
                 .core
                 .scraped(
                     world.now,
-                    Pool.endpoint("a"),
+                    endpoint(NAMES[random.nextInt(NAMES.length)], "1"),
                     world.now - MILLI,
                     page(random.nextInt(2), random.nextInt(8)));
         default -> {}
@@ -365,7 +450,7 @@ class OtherPickersTest {
         world.ways.stream().filter(way -> way.from == gone || way.to == gone).toList();
     broken.forEach(way -> way.breaks(world.now));
     world.ways.removeAll(broken);
-    world.pickers.set(world.pickers.indexOf(gone), new Picker(++world.number, world.now, NAMES));
+    world.pickers.set(world.pickers.indexOf(gone), world.picker());
     world.connect();
   }
 
