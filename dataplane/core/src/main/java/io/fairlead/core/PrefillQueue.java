@@ -51,7 +51,8 @@ final class PrefillQueue implements Prefills {
     flight.inLine = false;
     if (flight.before == null) {
       head = flight.after;
-      headSince = now;
+      // What has happened to the one before it may be told late.
+      headSince = head == null || now - head.attempt.sentAt > 0 ? now : head.attempt.sentAt;
     } else {
       flight.before.after = flight.after;
     }

@@ -6,6 +6,7 @@ import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
 import io.fairlead.plugin.Endpoint;
@@ -301,6 +302,7 @@ class OtherPickersTest {
           assertThat(endpoint.inFlightTokens()).isNotNegative();
           assertThat(endpoint.uncachedInFlightTokens()).isBetween(0L, endpoint.inFlightTokens());
           assertThat(endpoint.repeatedInFlightTokens()).isBetween(0L, endpoint.inFlightTokens());
+          assertThat(((PoolEndpoint) endpoint).restingTokens()).isNotNegative();
         }
         picker.core.loads(
             0, load -> assertThat(load.awaitingFirstToken()).isBetween(0, load.inFlight()));
@@ -579,6 +581,24 @@ class OtherPickersTest {
     hearer.core.heard(0, OTHER, teller.core.follow().take(0));
     assertThat(endpoint.inFlight()).isEqualTo(3);
     assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(64);
+  }
+
+  /** That the prompt before it is computed is told late: nobody is first in line before it came. */
+  @Test
+  void whoIsNextInLineHasWaitedNoLongerThanItIsThere() {
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    long[] prompt = LongStream.range(0, 5_000).toArray();
+    long ticket = teller.pool.arrive("m", prompt);
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    hearer.core.heard(0, OTHER, follower.take(0));
+    teller.core.firstByte(100 * MILLI, ticket);
+    hearer.pool.now = 400 * MILLI;
+    hearer.pool.arrive("m", 1, 2, 3);
+    hearer.core.heard(500 * MILLI, OTHER, follower.take(500 * MILLI));
+    assertThat(hearer.endpoint().prefills().count()).isEqualTo(1);
+    assertThat(hearer.endpoint().prefills().headSince()).isEqualTo(400 * MILLI);
   }
 
   /** The one at which there is too much to tell is no exception. */
