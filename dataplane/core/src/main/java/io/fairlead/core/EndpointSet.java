@@ -239,6 +239,7 @@ final class EndpointSet {
 
   /** What this endpoint holds of prompts is gone. */
   void forget(EndpointState state) {
+    state.forgets();
     prefixes.forget(state.slot());
     capacity(state);
   }

@@ -52,6 +52,9 @@ final class EndpointState implements PoolEndpoint {
   /** How often they were found to be empty since it came. */
   private int filling;
 
+  /** How often what was sent here was forgotten, as its cache holds nothing of it any more. */
+  private int forgotten;
+
   /** Of the metrics: read for each candidate of each decision, so kept at hand. */
   private int waiting;
 
@@ -434,6 +437,16 @@ final class EndpointState implements PoolEndpoint {
     restingTokens = 0;
     restingCritical = 0;
     restingCriticalTokens = 0;
+  }
+
+  /** What was sent here is not in its cache any more. */
+  void forgets() {
+    forgotten++;
+  }
+
+  /** A number that is another once what was sent here is forgotten. */
+  int forgotten() {
+    return forgotten;
   }
 
   @Override

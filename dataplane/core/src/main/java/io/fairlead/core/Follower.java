@@ -65,6 +65,9 @@ public final class Follower {
     private boolean computed;
     private @Nullable Over over;
 
+    /** Of its endpoint when its prompt was computed, or it was over. */
+    private int forgotten;
+
     Sent(long number, EndpointState endpoint, Flight flight, Prompt prompt) {
       Attempt attempt = flight.attempt;
       this.number = number;
@@ -82,15 +85,31 @@ public final class Follower {
               attempt.prefilledBy == null || endpoint != attempt.at);
     }
 
+    void isComputed() {
+      computed = true;
+      forgotten = endpoint.forgotten();
+    }
+
+    void isOver(Over end) {
+      over = end;
+      forgotten = computed ? forgotten : endpoint.forgotten();
+    }
+
     /** Whether the process is there that it was sent to. */
     boolean isThere() {
       return !endpoint.leaving() && endpoint.mayHaveStarted(startedAt);
     }
 
+    /** Its prompt, unless that was in the cache and is gone with all that was. */
+    Prompt leaves() {
+      boolean gone = forgotten != endpoint.forgotten() && (computed || over != null);
+      return gone ? Prompt.NONE : prompt;
+    }
+
     SentRequest told(long now) {
       Over ended = over;
       return new SentRequest(
-          number, now - at, load, computed, ended == null ? null : ended.end(now), prompt);
+          number, now - at, load, computed, ended == null ? null : ended.end(now), leaves());
     }
   }
 
@@ -144,7 +163,7 @@ public final class Follower {
   void computed(long now, long number) {
     Sent untold = there.get(number);
     if (untold != null) {
-      untold.computed = true;
+      untold.isComputed();
     } else if (computed.size() < MOST_EVENTS) {
       computed.add(new Computed(number, now));
     } else {
@@ -152,7 +171,7 @@ public final class Follower {
       // Its flight does not say so yet.
       Sent anew = there.get(number);
       if (anew != null) {
-        anew.computed = true;
+        anew.isComputed();
       }
     }
   }
@@ -166,7 +185,7 @@ public final class Follower {
     Over one = new Over(number, now, answerTokens);
     Sent untold = there.remove(number);
     if (untold != null) {
-      untold.over = one;
+      untold.isOver(one);
     } else if (over.size() < MOST_EVENTS) {
       over.add(one);
     } else {
@@ -191,7 +210,7 @@ public final class Follower {
     Map<EndpointState, List<SentRequest>> byEndpoint = new LinkedHashMap<>();
     for (Sent one : sent) {
       // What is over and has left nothing is of no use to anybody.
-      if (one.isThere() && (one.prompt.count() > 0 || one.over == null)) {
+      if (one.isThere() && (one.leaves().count() > 0 || one.over == null)) {
         byEndpoint.computeIfAbsent(one.endpoint, e -> new ArrayList<>()).add(one.told(now));
       }
     }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.SentRequests;
+import io.fairlead.core.prefix.CacheChange;
+import io.fairlead.core.prefix.CacheEvent;
+import io.fairlead.core.prefix.EngineCache;
 import io.fairlead.core.prefix.PrefixIndex;
 import java.util.HashMap;
 import java.util.List;
@@ -134,6 +137,26 @@ class FollowerTest {
     pool.arrive("m0", prompt(1, 5));
     pool.core.scraped(1, Pool.endpoint("a"), 1, scrape(100.01));
     assertThat(count(follower)).isEqualTo(1);
+  }
+
+  /** What an engine has dropped since is not there; what it computes still will be. */
+  @Test
+  void isToldNothingThatAnEngineHasClearedSince() {
+    Pool pool = new Pool().configure().endpoints("a");
+    Follower follower = pool.core.follow();
+    pool.serve("m0", prompt(1, 5));
+    long computing = pool.arrive("m0", prompt(2, 5));
+    EngineCache engine = new EngineCache(16, 1_000);
+    CacheChange change = new CacheChange();
+    assertThat(engine.apply(new CacheEvent.Cleared(), change)).isTrue();
+    assertThat(pool.core.cacheChanged(Pool.endpoint("a"), 16, change.whole(false))).isTrue();
+    pool.core.firstByte(0, computing);
+    pool.serve("m0", prompt(3, 5));
+    Pool other = new Pool().configure().endpoints("a");
+    tell(follower, other);
+    assertThat(holders(other, "m0", prompt(1, 5))).isEmpty();
+    assertThat(holders(other, "m0", prompt(2, 5))).isNotEmpty();
+    assertThat(holders(other, "m0", prompt(3, 5))).isNotEmpty();
   }
 
   private static EndpointMetrics scrape(double startedAt) {
