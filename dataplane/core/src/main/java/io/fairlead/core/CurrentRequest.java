@@ -133,7 +133,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     timePerOutputToken = FlowHeaders.timePerOutputToken(facts.headers(), of);
   }
 
-  private void target(String target) {
+  /** Has this target, whatever its model would draw. */
+  void target(String target) {
     targetModel = target;
     salt = PrefixIndex.salt(target);
     PromptSize prompt = facts.prompt();

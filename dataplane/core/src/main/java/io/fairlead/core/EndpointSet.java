@@ -27,7 +27,9 @@ final class EndpointSet {
   private static final Comparator<EndpointState> BY_NAME =
       Comparator.comparing(EndpointState::name).thenComparing(EndpointState::leaving);
 
-  private final PrefixIndex prefixes;
+  /** Each knows of its own choices what they leave here. */
+  private final List<PrefixIndex> indexes;
+
   private final ExactIndex exact;
   private final PoolLimits limits;
   private final TokenEstimate tokens;
@@ -45,13 +47,13 @@ final class EndpointSet {
   private int slotCount;
 
   EndpointSet(
-      PrefixIndex prefixes,
+      List<PrefixIndex> indexes,
       ExactIndex exact,
       PoolLimits limits,
       TokenEstimate tokens,
       PoolHealth health) {
     this.health = health;
-    this.prefixes = prefixes;
+    this.indexes = indexes;
     this.exact = exact;
     this.limits = limits;
     this.tokens = tokens;
@@ -89,7 +91,11 @@ final class EndpointSet {
     int set = Math.min(prefixSettings.endpointBlocks(), limits.maxPrefixBlocks());
     int known = measured > 0 ? measured : set;
     int most = known > 0 ? known : limits.unknownPrefixBlocks();
-    prefixes.capacity(state.slot(), Math.max(1, (int) (state.cacheShare().share() * most)));
+    capacity(state, Math.max(1, (int) (state.cacheShare().share() * most)));
+  }
+
+  private void capacity(EndpointState state, int blocks) {
+    indexes.forEach(index -> index.capacity(state.slot(), blocks));
   }
 
   /** The eligible endpoints in the order in which they were given; not to be changed. */
@@ -185,6 +191,16 @@ final class EndpointSet {
     return pace.factor();
   }
 
+  /** The endpoint of this address, as {@link Route#destination()} has it; null if there is none. */
+  @Nullable EndpointState at(String destination) {
+    for (EndpointState state : ordered) {
+      if (Route.destination(state.spec().address(), state.spec().port()).equals(destination)) {
+        return state;
+      }
+    }
+    return null;
+  }
+
   /** The endpoint of this name that may get requests; null if there is none. */
   @Nullable EndpointState named(String name) {
     return eligible.get(name);
@@ -233,15 +249,19 @@ final class EndpointSet {
   /** Another picker knows how much the endpoint has room for; until it says so itself. */
   void believedToHold(EndpointState state, int blocks) {
     if (state.kvCapacityTokens() == 0 && blocks > 0) {
-      prefixes.capacity(state.slot(), Math.min(blocks, limits.maxPrefixBlocks()));
+      capacity(state, Math.min(blocks, limits.maxPrefixBlocks()));
     }
   }
 
   /** What this endpoint holds of prompts is gone. */
   void forget(EndpointState state) {
     state.forgets();
-    prefixes.forget(state.slot());
+    forget(state.slot());
     capacity(state);
+  }
+
+  private void forget(int slot) {
+    indexes.forEach(index -> index.forget(slot));
   }
 
   /** A request of this endpoint has ended: if it was the last of one that left, that is gone. */
@@ -284,7 +304,7 @@ final class EndpointSet {
 
   private EndpointState join(EndpointSpec spec, long now) {
     int slot = freeCount > 0 ? freeSlots[--freeCount] : slotCount++;
-    prefixes.forget(slot);
+    forget(slot);
     exact.forget(slot);
     EndpointState state = new EndpointState(spec, slot, pace, adapters, now);
     state.fullness(fullness);
@@ -293,7 +313,7 @@ final class EndpointSet {
   }
 
   private void free(EndpointState state) {
-    prefixes.forget(state.slot());
+    forget(state.slot());
     exact.forget(state.slot());
     if (freeCount == freeSlots.length) {
       freeSlots = Arrays.copyOf(freeSlots, Math.max(16, freeCount * 2));

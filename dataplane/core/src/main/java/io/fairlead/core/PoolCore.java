@@ -16,6 +16,7 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.view.Teachable;
 import io.fairlead.plugin.Observer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -52,6 +53,7 @@ public final class PoolCore {
   private final FailedAttempts failures;
   private final DeadlineWatch deadlines;
   private final ReceiptLog receipts;
+  private final @Nullable RealCaches real;
 
   /** A pool without config and endpoints, with the default limits. */
   public PoolCore() {
@@ -82,10 +84,15 @@ public final class PoolCore {
     this.health = new PoolHealth(listener);
     this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
     ExactIndex exact = new ExactIndex(limits.maxPrefixBytes() / 2);
-    this.endpoints = new EndpointSet(prefixes, exact, limits, tokens, health);
+    List<PrefixIndex> indexes = new ArrayList<>(List.of(prefixes));
+    if (admitted) {
+      indexes.add(new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes()));
+    }
+    this.endpoints = new EndpointSet(indexes, exact, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
     this.left = new LeftRequests();
     this.current = new CurrentRequest(prefixes, exact, tokens);
+    this.real = admitted ? new RealCaches(indexes.getLast(), endpoints, current) : null;
     this.bookings = new Bookings(prefixes, exact, endpoints);
     this.contexts = new Contexts();
     this.others = new OtherPickers(endpoints, contexts);
@@ -115,6 +122,18 @@ public final class PoolCore {
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);
+  }
+
+  /**
+   * What the choices of who has let the requests in leave in caches.
+   *
+   * @throws IllegalStateException if this core lets them in itself, see {@link #ofAdmitted}
+   */
+  public RealCaches real() {
+    if (real == null) {
+      throw new IllegalStateException("this core's own choices are the real ones");
+    }
+    return real;
   }
 
   /** Applies a config at once: every later event sees it, no earlier one does. */

@@ -36,6 +36,9 @@ public record Route(
     List<Header> requestHeaders,
     List<Header> responseHeaders) {
 
+  /** Tells who decodes at which {@link #destination} the prompt is computed, if elsewhere. */
+  public static final String PREFILLER_HEADER = "x-prefiller-host-port";
+
   public Route {
     fallbacks = List.copyOf(fallbacks);
     requestHeaders = List.copyOf(requestHeaders);

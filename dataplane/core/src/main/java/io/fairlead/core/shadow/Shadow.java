@@ -6,6 +6,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
+import io.fairlead.core.RealCaches;
 import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
@@ -58,7 +59,10 @@ public final class Shadow {
 
   private final Ledger own = new Ledger();
 
-  /** The real choices, served as the own ones are imagined to be: what these are compared with. */
+  /**
+   * The real choices, served as the own ones are imagined to be, and with what is known of caches
+   * from the same requests: what these are compared with.
+   */
   private final Ledger control = new Ledger();
 
   /** The real choices, served as they were: where the pace comes from. */
@@ -104,11 +108,12 @@ public final class Shadow {
     private boolean computed;
     private boolean over;
 
-    Imagined(Ledger ledger, long now, Route route, FirstTokenLine line) {
+    Imagined(
+        Ledger ledger, long now, String endpoint, int prompt, int cached, FirstTokenLine line) {
       this.ledger = ledger;
-      endpoint = route.endpoint();
-      uncached = uncached(route);
-      cached = route.expectedCachedTokens();
+      this.endpoint = endpoint;
+      this.cached = cached;
+      uncached = Math.max(0, prompt - cached);
       expectedNanos = line.nanos((double) ledger.ahead(endpoint) + uncached);
       firstAt = now + Math.round(expectedNanos);
     }
@@ -144,6 +149,9 @@ public final class Shadow {
     private long ticket;
     private @Nullable Imagined own;
     private @Nullable Imagined control;
+
+    /** What it leaves in caches where it really is. */
+    private RealCaches.@Nullable Sent really;
 
     /** When the first token was really there; -1 before. */
     private long firstAt = -1;
@@ -302,10 +310,15 @@ public final class Shadow {
       return null;
     }
     FirstTokenLine line = line(request);
-    Imagined ownSide = new Imagined(own, now, chosen, line);
-    Imagined realSide = new Imagined(control, now, route, line);
+    RealCaches.Sent really = core.real().sent(now, facts, route);
+    int prompt = chosen.promptTokens();
+    Imagined ownSide =
+        new Imagined(own, now, chosen.endpoint(), prompt, chosen.expectedCachedTokens(), line);
+    Imagined realSide =
+        new Imagined(control, now, route.endpoint(), prompt, really.cachedTokens(), line);
     if (Math.max(ownSide.firstAt, realSide.firstAt) - now > MOST_AHEAD) {
       leftOut++;
+      core.real().withdraw(really);
       core.endedUnjudged(now, request.ticket, Usage.UNKNOWN);
       return null;
     }
@@ -313,8 +326,9 @@ public final class Shadow {
     if (request.isSameChoice()) {
       agreed++;
     }
-    promptTokens += route.promptTokens();
+    promptTokens += prompt;
     measured.sent(request.endpoint, request.uncached, 0, 0);
+    request.really = really;
     request.own = ownSide;
     request.control = realSide;
     imagine(request, ownSide);
@@ -455,11 +469,16 @@ public final class Shadow {
     switch (what) {
       case FirstToken first -> {
         side.computed();
-        if (isOwn && !request.left) {
+        if (!isOwn) {
+          core.real().computed(really(request));
+        } else if (!request.left) {
           core.firstByte(first.at(), request.ticket);
         }
       }
       case End end -> {
+        if (!isOwn) {
+          endReal(end);
+        }
         side.over();
         if (--request.lagging == 0) {
           lagging--;
@@ -474,6 +493,20 @@ public final class Shadow {
   /** What is imagined to happen later. */
   int planned() {
     return due.size();
+  }
+
+  private static RealCaches.Sent really(Tracked request) {
+    return Objects.requireNonNull(request.really);
+  }
+
+  /** An engine frees a request's blocks when it ends: that is when they were last used. */
+  private void endReal(End end) {
+    RealCaches.Sent really = really(end.request());
+    if (end.outcome() == Outcome.COMPLETED || end.side().computed) {
+      core.real().computed(really);
+    } else {
+      core.real().withdraw(really);
+    }
   }
 
   /** What was said of the request where it really was is true of the endpoint that said it. */

@@ -60,6 +60,9 @@ class ShadowTest {
   private long now;
   private int sent;
 
+  /** Whether the shadow is asked about what is sent. */
+  private boolean asked = true;
+
   private static SchedulerConfig plugins(String... types) {
     List<PluginConfig> plugins = new ArrayList<>();
     for (String type : types) {
@@ -106,7 +109,7 @@ class ShadowTest {
           @Override
           public void send(long request, Route route) {
             routes.put(request, route);
-            if (route.attempt() == 1) {
+            if (asked && route.attempt() == 1) {
               sent++;
               shadow.sent(now, request, facts, route);
             }
@@ -171,6 +174,27 @@ class ShadowTest {
     assertThat(told.own().cachedTokens()).isEqualTo(380L * 3 * BLOCK_TOKENS);
     assertThat(told.real().cachedTokens()).isLessThan(told.own().cachedTokens() * 3 / 4);
     assertThat(told.own().firstTokenSeconds()).isLessThan(told.real().firstTokenSeconds());
+  }
+
+  /** It began later, or is asked about a part of them as the picker is busy. */
+  @Test
+  void choicesAreComparedByTheSameRequests() {
+    begin(AT_RANDOM, AT_RANDOM, 4);
+    Random random = new Random(5);
+    for (int i = 0; i < 2_000; i++) {
+      asked = i >= 500 && random.nextInt(8) == 0;
+      long tenant = random.nextInt(100);
+      long request = send(i * 77L, tenant * 100, tenant * 100 + 1, 1_000_000 + i);
+      tick(10);
+      firstByte(request);
+      tick(10);
+      end(request, random.nextInt(10) == 0 ? Outcome.DISCONNECTED : Outcome.COMPLETED);
+    }
+    ShadowSnapshot told = shadow.snapshot();
+    assertThat(told.requests()).isBetween(150L, 280L);
+    assertThat(told.agreed()).isEqualTo(told.requests());
+    assertThat(told.own().cachedTokens()).isPositive();
+    assertThat(told.own()).isEqualTo(told.real());
   }
 
   @Test

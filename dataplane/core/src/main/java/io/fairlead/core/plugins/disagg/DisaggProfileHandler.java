@@ -1,5 +1,6 @@
 package io.fairlead.core.plugins.disagg;
 
+import io.fairlead.core.Route;
 import io.fairlead.core.view.Memo;
 import io.fairlead.core.view.Peers;
 import io.fairlead.core.view.Stage;
@@ -34,7 +35,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class DisaggProfileHandler implements ProfileHandler, Assigner {
 
-  private static final String PREFILLER_HEADER = "x-prefiller-host-port";
   private static final int ABSENT = -1;
 
   private static final long DECODERS = Role.partitions(Role::decodes);
@@ -183,7 +183,7 @@ final class DisaggProfileHandler implements ProfileHandler, Assigner {
 
   @Override
   public @Nullable String handOver(int profile) {
-    return profile == prefill ? PREFILLER_HEADER : null;
+    return profile == prefill ? Route.PREFILLER_HEADER : null;
   }
 
   @Override
