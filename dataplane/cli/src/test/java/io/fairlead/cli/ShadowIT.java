@@ -27,6 +27,9 @@ final class ShadowIT {
   private static final String BY_PREFIX =
       "{plugins: [{type: prefix-cache-scorer}, {type: max-score-picker}]}";
 
+  /** A shadow of a slow machine is asked about a part of them. */
+  private static final int MOST_ASKED = 1_200;
+
   @TempDir private Path temporary;
 
   private final HttpClient client = HttpClient.newHttpClient();
@@ -54,18 +57,24 @@ final class ShadowIT {
             RANDOM,
             "[{name: same, scheduling: %s}, {name: by-prefix, scheduling: %s}]"
                 .formatted(RANDOM, BY_PREFIX));
-    for (int i = 0; i < 60; i++) {
-      ask(with, "tenant " + i % 6 + " ".repeat(10) + "has a long prompt. ".repeat(200));
+    int asked = 0;
+    boolean enough = false;
+    while (!enough && asked < MOST_ASKED) {
+      for (int i = 0; i < 60; i++) {
+        ask(with, "tenant " + i % 6 + " ".repeat(10) + "has a long prompt. ".repeat(200));
+      }
+      asked += 60;
+      awaitTold(with, "same", asked);
+      awaitTold(with, "by-prefix", asked);
+      enough = judged(with, "same") >= 40 && judged(with, "by-prefix") >= 40;
     }
-    awaitTold(with, "same", 60);
-    awaitTold(with, "by-prefix", 60);
+    assertThat(enough).as("%d were enough", asked).isTrue();
     await().until(() -> page(with).contains("fairlead_shadow_running{shadow=\"same\"} 1.0"));
 
     String[] same = row(run(with), "same");
     String[] byPrefix = row(run(with), "by-prefix");
-    int judged = Integer.parseInt(same[1]);
+    int judged = judged(with, "same");
     assertThat(run(with, "--json").out()).contains("\"requests\":" + judged);
-    assertThat(judged).isGreaterThan(20);
     assertThat(same[2]).isEqualTo("100.0 %");
     assertThat(same[3]).as("cached tokens, as really").isEqualTo(same[4]);
     assertThat(percent(byPrefix[2])).isLessThan(80);
@@ -79,9 +88,11 @@ final class ShadowIT {
 
   /** A busy machine leaves requests out, and says so: none is lost. */
   private void awaitTold(GatewayUnderTest with, String shadow, int requests) {
-    await()
-        .until(
-            () -> Integer.parseInt(row(run(with), shadow)[1]) + leftOut(with, shadow) == requests);
+    await().until(() -> judged(with, shadow) + leftOut(with, shadow) == requests);
+  }
+
+  private static int judged(GatewayUnderTest with, String shadow) {
+    return Integer.parseInt(row(run(with), shadow)[1].replace(",", ""));
   }
 
   private int leftOut(GatewayUnderTest with, String shadow) throws Exception {
