@@ -8,8 +8,9 @@ import io.fairlead.epp.frontend.gateway.AllowedOrigins;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -136,7 +137,8 @@ final class GatewayCommand implements Callable<Integer> {
       try {
         return text.equals("none")
             ? AllowedOrigins.of()
-            : new AllowedOrigins(Set.of(text.split(",", -1)));
+            : new AllowedOrigins(
+                Stream.of(text.split(",", -1)).map(String::strip).collect(Collectors.toSet()));
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException(String.valueOf(e.getMessage()));
       }

@@ -72,6 +72,9 @@ class GatewayCommandTest {
   void saysWhosePagesMayCall() {
     assertThat(origins("--allowed-origins", "https://a.example,http://b:8080"))
         .isEqualTo(AllowedOrigins.of("https://a.example", "http://b:8080"));
+    assertThat(origins("--allowed-origins", "HTTPS://A.Example, http://b:8080,http://b:8080"))
+        .as("as browsers send them")
+        .isEqualTo(AllowedOrigins.of("https://a.example", "http://b:8080"));
     assertThat(origins("--allowed-origins=none")).isEqualTo(AllowedOrigins.of());
     assertThat(origins()).isEqualTo(AllowedOrigins.ANY);
     assertThatExceptionOfType(ParameterException.class)

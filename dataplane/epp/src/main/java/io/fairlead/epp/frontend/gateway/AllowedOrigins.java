@@ -4,7 +4,9 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
+import java.util.Locale;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,12 +28,15 @@ public record AllowedOrigins(Set<String> origins) {
   private static final String ANYONE = "*";
 
   /**
-   * The same.
+   * The same, in small letters, as browsers send them.
    *
    * @throws IllegalArgumentException if one is no origin, as it could never be met
    */
   public AllowedOrigins {
-    origins = Set.copyOf(origins);
+    origins =
+        origins.stream()
+            .map(origin -> origin.toLowerCase(Locale.ROOT))
+            .collect(Collectors.toUnmodifiableSet());
     for (String origin : origins) {
       int host = origin.indexOf("://") + 3;
       boolean whole = host > 3 && host < origin.length() && origin.indexOf('/', host) < 0;
