@@ -8,8 +8,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -44,16 +46,21 @@ final class SettledLooks {
    * All that a look decides by.
    *
    * @param versions of objects, by their UIDs
+   * @param superseded UIDs of those of them that don't count: none changes when that does
    * @param beside what else is known
    */
-  record Seen(Map<String, String> versions, List<Object> beside) {
+  record Seen(Map<String, String> versions, Set<String> superseded, List<Object> beside) {
     static Seen of(Observation seen, Object... beside) {
       Map<String, String> versions = new HashMap<>();
       objects(seen)
           .map(HasMetadata::getMetadata)
           .forEach(object -> versions.put(object.getUid(), object.getResourceVersion()));
       return new Seen(
-          versions, Stream.concat(Stream.of(seen.unread()), Stream.of(beside)).toList());
+          versions,
+          seen.superseded().stream()
+              .map(object -> object.getMetadata().getUid())
+              .collect(Collectors.toUnmodifiableSet()),
+          Stream.concat(Stream.of(seen.unread()), Stream.of(beside)).toList());
     }
 
     private static Stream<HasMetadata> objects(Observation seen) {
@@ -90,6 +97,7 @@ final class SettledLooks {
     return look != null
         && nanos.getAsLong() - look.at() < LASTS.toNanos()
         && look.seen().beside().equals(now.beside())
+        && look.seen().superseded().equals(now.superseded())
         && look.seen().versions().keySet().equals(now.versions().keySet())
         && now.versions().entrySet().stream()
             .allMatch(

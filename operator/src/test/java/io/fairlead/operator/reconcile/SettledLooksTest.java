@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
@@ -46,6 +47,20 @@ class SettledLooksTest {
     assertThat(looks.isSettled("pool", seen("a3", "b1"))).as("edited since").isFalse();
   }
 
+  /**
+   * As when the cluster comes to have the kind in the newer group, too: no object changes by it.
+   */
+  @Test
+  void whatCountsNoLongerIsLookedAt() {
+    GenericKubernetesResource objective = new GenericKubernetesResource();
+    objective.setMetadata(object("o1").getMetadata());
+    looks.settled("pool", Seen.of(observation(List.of(objective), List.of())));
+    assertThat(looks.isSettled("pool", Seen.of(observation(List.of(), List.of(objective)))))
+        .isFalse();
+    assertThat(looks.isSettled("pool", Seen.of(observation(List.of(objective), List.of()))))
+        .isTrue();
+  }
+
   /** The API server has stored an edit under the status, and the look did not see it. */
   @Test
   void aStatusThatWasWrittenToWhatTheLookDidNotSeeIsLookedAt() {
@@ -73,6 +88,19 @@ class SettledLooksTest {
    * @param children each a letter for the UID, and the version
    */
   private static Observation observation(String... children) {
+    return observation(
+        List.of(), List.of(), Stream.of(children).map(SettledLooksTest::object).toList());
+  }
+
+  private static Observation observation(
+      List<GenericKubernetesResource> objectives, List<GenericKubernetesResource> superseded) {
+    return observation(objectives, superseded, List.of());
+  }
+
+  private static Observation observation(
+      List<GenericKubernetesResource> objectives,
+      List<GenericKubernetesResource> superseded,
+      List<HasMetadata> children) {
     InferencePool pool = new InferencePool();
     pool.getMetadata().setUid("pool");
     pool.getMetadata().setResourceVersion("1");
@@ -80,11 +108,11 @@ class SettledLooksTest {
         pool,
         List.of(),
         List.of(),
-        UpstreamObjects.NONE,
-        List.of(),
+        new UpstreamObjects(objectives, List.of()),
+        superseded,
         Unread.NOTHING,
         null,
-        Stream.of(children).map(SettledLooksTest::object).toList(),
+        children,
         List.of(),
         List.of());
   }
