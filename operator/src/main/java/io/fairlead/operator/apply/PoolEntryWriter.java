@@ -60,6 +60,7 @@ public final class PoolEntryWriter {
   private final LostEntries lostEntries;
   private final WriteLanes lanes;
   private final StatusSteps steps;
+  private final OwnWrites own = new OwnWrites(System::nanoTime);
   private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
 
   /** UIDs of pools that have, or had, an entry of ours. */
@@ -102,7 +103,8 @@ public final class PoolEntryWriter {
       InferencePool pool, String parent, Map<ConditionType, Verdict> verdicts) {
     ParentReference ref = new ParentReference("fairlead.io", "EndpointPicker", null, parent);
     long generation = pool.getMetadata().getGeneration();
-    Optional<ParentStatus> cached = entry(pool);
+    InferencePool newest = own.newest(pool);
+    Optional<ParentStatus> cached = entry(newest);
     if (cached.isPresent()
         && ref.equals(cached.get().parentRef())
         && ConditionList.same(
@@ -112,7 +114,7 @@ public final class PoolEntryWriter {
       written.add(pool.getMetadata().getUid());
       return Optional.empty();
     }
-    if (put(pool, ref, verdicts, cached)) {
+    if (put(newest, ref, verdicts, generation, cached)) {
       return Optional.empty();
     }
     String uid = pool.getMetadata().getUid();
@@ -161,12 +163,14 @@ public final class PoolEntryWriter {
   /**
    * Puts our entry into the list as it was seen, where that leaves no question open.
    *
+   * @param generation of the pool that the verdicts speak of
    * @return false when nothing was written, and the list has to be read
    */
   private boolean put(
       InferencePool pool,
       ParentReference ref,
       Map<ConditionType, Verdict> verdicts,
+      long generation,
       Optional<ParentStatus> cached) {
     String uid = pool.getMetadata().getUid();
     EntryForm form = EntryForm.of(pool);
@@ -176,8 +180,7 @@ public final class PoolEntryWriter {
       return false;
     }
     List<Condition> before = cached.map(ParentStatus::conditions).orElse(List.of());
-    List<Condition> ours =
-        ConditionList.merge(before, verdicts, pool.getMetadata().getGeneration(), clock.instant());
+    List<Condition> ours = ConditionList.merge(before, verdicts, generation, clock.instant());
     Object entry =
         form.written(new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
     ArrayNode changes = json.createArrayNode();
@@ -193,7 +196,7 @@ public final class PoolEntryWriter {
       changes.add(change("add", "/status/parents", List.of(entry)));
     }
     try {
-      send(pool, changes);
+      own.wrote(send(pool, changes));
     } catch (KubernetesClientException e) {
       if (e.getCode() == CONFLICT || e.getCode() == UNPROCESSABLE || e.getCode() == NOT_FOUND) {
         return false;
@@ -214,7 +217,7 @@ public final class PoolEntryWriter {
   }
 
   /** Changes the status if the object still has the version at which it was seen. */
-  private void send(HasMetadata seen, ArrayNode changes) {
+  private HasMetadata send(HasMetadata seen, ArrayNode changes) {
     changes.insert(
         0, change("replace", "/metadata/resourceVersion", seen.getMetadata().getResourceVersion()));
     changes.insert(0, change("test", "/metadata/uid", seen.getMetadata().getUid()));
@@ -223,6 +226,7 @@ public final class PoolEntryWriter {
             seen,
             () -> client.resource(seen).subresource("status").patch(PATCH, changes.toString()));
     steps.took(seen.getMetadata().getResourceVersion(), left);
+    return left;
   }
 
   /** How long to leave it at that; empty when it may be put back at once. */
@@ -262,6 +266,11 @@ public final class PoolEntryWriter {
     full.remove(uid);
     lost.remove(uid);
     lostEntries.forget(uid);
+  }
+
+  /** The informer shows this: how our last write left it need be kept no longer. */
+  public void shown(InferencePool pool) {
+    var _ = own.newest(pool);
   }
 
   /** Whether our entry is there. */
@@ -339,7 +348,7 @@ public final class PoolEntryWriter {
               ? change("add", "/status", Map.of(form.list(), after))
               : change("add", "/status/" + form.list(), after));
       try {
-        send(live, changes);
+        var _ = send(live, changes);
         return true;
       } catch (KubernetesClientException e) {
         if (e.getCode() == NOT_FOUND) {

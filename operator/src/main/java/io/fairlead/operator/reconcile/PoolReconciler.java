@@ -523,6 +523,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     String uid = pool.getMetadata().getUid();
     SettledLooks.Seen now = SettledLooks.Seen.of(seen, scheduling, cutOff(pool), monitors(pool));
     if (looks.isSettled(uid, now)) {
+      entries.shown(pool);
       Stream.of(seen.models(), seen.pickers(), seen.upstream().all().toList(), seen.superseded())
           .flatMap(List::stream)
           .forEach(statuses::shown);

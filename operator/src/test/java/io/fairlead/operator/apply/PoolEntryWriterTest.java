@@ -1,0 +1,150 @@
+package io.fairlead.operator.apply;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import io.fabric8.kubernetes.client.ConfigBuilder;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.InferencePoolStatus;
+import io.fairlead.crds.v1.ParentStatus;
+import io.fairlead.operator.status.ConditionType;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is sent where the informer shows a pool as it was before our last write. */
+class PoolEntryWriterTest {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final Map<ConditionType, Verdict> READY =
+      Map.of(ConditionType.READY, Verdict.yes(Reason.READY, "it is"));
+  private static final Map<ConditionType, Verdict> WAITS =
+      Map.of(ConditionType.READY, Verdict.pending("it is not"));
+
+  /** Methods of the requests for the pool, in their order. */
+  private final List<String> requests = new CopyOnWriteArrayList<>();
+
+  private final StatusSteps steps = new StatusSteps();
+  private volatile InferencePool stored = pool("1");
+  private HttpServer server;
+  private KubernetesClient client;
+  private PoolEntryWriter entries;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext("/", this::answer);
+    server.start();
+    client =
+        new KubernetesClientBuilder()
+            .withConfig(
+                new ConfigBuilder()
+                    .withAutoConfigure(false)
+                    .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
+                    .withRequestRetryBackoffLimit(0)
+                    .build())
+            .build();
+    entries =
+        new PoolEntryWriter(
+            client,
+            InstantSource.system(),
+            new Events(client, InstantSource.system()),
+            new LostEntries(System::nanoTime, new SimpleMeterRegistry()),
+            new WriteLanes(),
+            steps);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.stop(0);
+  }
+
+  @Test
+  void whatWasWrittenIsNotWrittenAgain() {
+    InferencePool seen = stored;
+    write(seen, WAITS);
+    write(seen, WAITS);
+    assertThat(requests).containsExactly("PATCH");
+    assertThat(steps.after("uid", "1")).hasValue("2");
+  }
+
+  /** Whoever took it for written would leave the pool with what was said in between. */
+  @Test
+  void whatIsAsItWasBeforeOurLastWriteIsWrittenBack() {
+    write(stored, READY);
+    InferencePool seen = stored;
+    write(seen, WAITS);
+    write(seen, READY);
+    assertThat(requests).containsExactly("PATCH", "PATCH", "PATCH");
+    assertThat(condition(stored)).isEqualTo("True");
+  }
+
+  private void write(InferencePool seen, Map<ConditionType, Verdict> verdicts) {
+    assertThat(entries.write(seen, "pool-epp", verdicts)).isEmpty();
+  }
+
+  private static String condition(InferencePool pool) {
+    return pool.getStatus().parents().getFirst().conditions().getFirst().getStatus();
+  }
+
+  /** Takes a patch of the version that is stored, and stores its entry at the next one. */
+  private void answer(HttpExchange exchange) throws IOException {
+    boolean event = exchange.getRequestURI().getPath().contains("/events");
+    if (!event) {
+      requests.add(exchange.getRequestMethod());
+    }
+    String version = stored.getMetadata().getResourceVersion();
+    int code = 200;
+    byte[] request = exchange.getRequestBody().readAllBytes();
+    if (!event && exchange.getRequestMethod().equals("PATCH")) {
+      JsonNode changes = JSON.readTree(request);
+      if (changes.get(1).get("value").textValue().equals(version)) {
+        InferencePool next = pool(String.valueOf(Integer.parseInt(version) + 1));
+        next.setStatus(new InferencePoolStatus(List.of(entry(changes))));
+        stored = next;
+      } else {
+        code = 409;
+      }
+    }
+    byte[] body =
+        client.getKubernetesSerialization().asJson(stored).getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().add("Content-Type", "application/json");
+    exchange.sendResponseHeaders(code, code == 200 ? body.length : -1);
+    if (code == 200) {
+      exchange.getResponseBody().write(body);
+    }
+    exchange.close();
+  }
+
+  private static ParentStatus entry(JsonNode changes) throws IOException {
+    JsonNode value = changes.get(changes.size() - 1).get("value");
+    JsonNode list = value.get("parents");
+    return JSON.treeToValue(list == null ? value : list.get(0), ParentStatus.class);
+  }
+
+  private static InferencePool pool(String version) {
+    InferencePool pool = new InferencePool();
+    pool.getMetadata().setUid("uid");
+    pool.getMetadata().setNamespace("ns");
+    pool.getMetadata().setName("pool");
+    pool.getMetadata().setGeneration(1L);
+    pool.getMetadata().setResourceVersion(version);
+    return pool;
+  }
+}
