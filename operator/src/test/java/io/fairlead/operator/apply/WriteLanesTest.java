@@ -12,8 +12,10 @@ import io.fairlead.operator.apply.WriteLanes.NoRoomException;
 import java.lang.Thread.State;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,41 @@ class WriteLanesTest {
     await().until(() -> last.getState() == State.TIMED_WAITING);
     end.countDown();
     assertThat(last.join(Duration.ofMinutes(1))).isTrue();
+  }
+
+  /** However many wait: where each is through in turn, nothing hangs. */
+  @Test
+  void roomIsWaitedForAsLongAsOneAfterTheOtherIsWritten() throws InterruptedException {
+    Duration moment = Duration.ofSeconds(2);
+    WriteLanes patient = new WriteLanes(System::nanoTime, moment);
+    CountDownLatch one = new CountDownLatch(1);
+    CountDownLatch all = new CountDownLatch(1);
+    List<String> written = new CopyOnWriteArrayList<>();
+    List<Thread> others =
+        IntStream.range(0, WriteLanes.MOST)
+            .mapToObj(
+                i ->
+                    Thread.ofVirtual()
+                        .start(
+                            () -> patient.write(service("a"), () -> awaited(i == 0 ? one : all))))
+            .toList();
+    await().until(() -> others.stream().allMatch(other -> other.getState() == State.WAITING));
+    List<Thread> last =
+        Stream.of("first", "second")
+            .map(
+                name ->
+                    Thread.ofVirtual()
+                        .start(
+                            () -> patient.write(map("a"), () -> awaited(all) && written.add(name))))
+            .toList();
+    Thread.sleep(moment.multipliedBy(7).dividedBy(10));
+    one.countDown();
+    Thread.sleep(moment.multipliedBy(6).dividedBy(10));
+    all.countDown();
+    for (Thread thread : last) {
+      assertThat(thread.join(Duration.ofMinutes(1))).isTrue();
+    }
+    assertThat(written).containsExactlyInAnyOrder("first", "second");
   }
 
   private static boolean awaited(CountDownLatch end) {
