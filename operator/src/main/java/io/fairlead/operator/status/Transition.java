@@ -19,9 +19,10 @@ public record Transition(Reason reason, String message) {
 
   /**
    * What a write changes. Messages that change alone are no transition, nor is a condition that
-   * appears and is not known yet, nor one that is a step on the way: that all is well is told once,
-   * of Ready, by kinds that have it. Where several conditions come to one reason, the last one's
-   * message stands for all: it is the one that joins what the others say.
+   * appears and is not known yet, nor what passes by itself of an object that is new, nor a
+   * condition that is a step on the way: that all is well is told once, of Ready, by kinds that
+   * have it. Where several conditions come to one reason, the last one's message stands for all: it
+   * is the one that joins what the others say.
    *
    * @param before conditions as they were in the API server
    * @param after as they were written
@@ -51,9 +52,16 @@ public record Transition(Reason reason, String message) {
         Objects.equals(was, now.getStatus())
             && old.map(one -> Objects.equals(one.getReason(), now.getReason())).orElse(true);
     return !same
+        && !(before.isEmpty() && passes(now))
         && ConditionType.find(now.getType())
             .filter(type -> type.tells(was, now.getStatus()))
             .isPresent();
+  }
+
+  private static boolean passes(Condition now) {
+    return Reason.find(now.getReason())
+        .filter(reason -> reason.kind() == Reason.Kind.PASSING)
+        .isPresent();
   }
 
   private static boolean isTrue(Condition now) {

@@ -43,6 +43,20 @@ class TransitionTest {
         .containsExactly(end);
   }
 
+  /**
+   * Its pods are brought up once: that they are is told when they are, and what keeps them away.
+   */
+  @Test
+  void whatPassesByItselfIsNoneOfANewObject() {
+    Verdict rollout = Verdict.no(Reason.ROLLOUT_IN_PROGRESS, "wait");
+    Verdict pending = Verdict.pending("wait");
+    assertThat(Transition.between(List.of(), conditions(pending, rollout))).isEmpty();
+    assertThat(Transition.between(conditions(YES, YES), conditions(YES, rollout)))
+        .containsExactly(new Transition(Reason.ROLLOUT_IN_PROGRESS, "Ready is False: wait"));
+    assertThat(Transition.between(List.of(), conditions(pending, REFUSED)))
+        .containsExactly(new Transition(Reason.CONFIG_REJECTED, "Ready is False: why"));
+  }
+
   @Test
   void whatIsGoodInAnotherWayIsNone() {
     assertThat(
