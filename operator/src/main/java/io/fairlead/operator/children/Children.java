@@ -49,9 +49,6 @@ public final class Children {
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
 
-  /** It comes after the ServiceAccount and what that may do, and before whatever reads it. */
-  private static final int DOCUMENT_AT = 2;
-
   private static final int SECRET_BYTES = 32;
   private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -59,30 +56,14 @@ public final class Children {
 
   /** Every child in the order in which one needs the other. */
   public static List<HasMetadata> of(PickerDesign design) {
-    return withDocument(withoutDocument(design), design);
-  }
-
-  /**
-   * The same.
-   *
-   * @param others all but the document's
-   */
-  static List<HasMetadata> withDocument(List<HasMetadata> others, PickerDesign design) {
-    String document = design.document();
-    ConfigHash hash = design.documentHash();
-    if (document == null || hash == null) {
-      return others;
-    }
-    List<HasMetadata> children = new ArrayList<>(others);
-    children.add(DOCUMENT_AT, configMap(design, document, hash));
-    return List.copyOf(children);
-  }
-
-  /** All but the one that the document is in. */
-  static List<HasMetadata> withoutDocument(PickerDesign design) {
     List<HasMetadata> children = new ArrayList<>();
     children.add(serviceAccount(design));
     children.add(roleBinding(design));
+    String document = design.document();
+    ConfigHash hash = design.documentHash();
+    if (document != null && hash != null) {
+      children.add(configMap(design, document, hash));
+    }
     children.add(service(design));
     NetworkPolicySpec policy = design.settings().networkPolicy();
     if (policy != null) {

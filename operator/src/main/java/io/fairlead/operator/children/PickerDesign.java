@@ -77,21 +77,8 @@ public record PickerDesign(
     return asked.secretName() == null ? picker() + "-hand-over" : asked.secretName();
   }
 
-  /** The same, and what is stored stays as it is: the document is in no other child. */
-  PickerDesign withoutDocument() {
-    return with(null, null, null, settings);
-  }
-
   /** The same, and pods begin with nothing. */
   public PickerDesign withoutHandOver() {
-    return with(document, documentHash, lastGood, settings.withoutHandOver());
-  }
-
-  private PickerDesign with(
-      @Nullable String otherDocument,
-      @Nullable ConfigHash otherHash,
-      @Nullable String otherLastGood,
-      EndpointPickerSpec otherSettings) {
     return new PickerDesign(
         namespace,
         pool,
@@ -99,12 +86,12 @@ public record PickerDesign(
         poolUid,
         service,
         servicePort,
-        otherDocument,
-        otherHash,
-        otherLastGood,
+        document,
+        documentHash,
+        lastGood,
         frontend,
         image,
-        otherSettings,
+        settings.withoutHandOver(),
         schedulers);
   }
 }

@@ -31,7 +31,6 @@ import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.apply.StatusSteps;
 import io.fairlead.operator.apply.WriteLanes;
-import io.fairlead.operator.children.BuiltChildren;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
@@ -115,7 +114,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private final Settings settings;
   private final Events events;
-  private final BuiltChildren built = new BuiltChildren();
   private final ChildApplier children;
   private final Pruner pruner;
   private final PoolEntryWriter entries;
@@ -328,7 +326,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** Of a pool that is gone, or served no more, nothing is to be made. */
   private void leave(String pool) {
     children.forget(pool);
-    built.forget(pool);
     looks.unsettled(pool);
   }
 
@@ -781,7 +778,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   /** All children, less those of kinds that the cluster lacks. */
   private List<HasMetadata> desired(PickerDesign design) {
-    List<HasMetadata> all = new ArrayList<>(built.of(design));
+    List<HasMetadata> all = new ArrayList<>(Children.of(design));
     if (view != null && view.monitorable(design.namespace())) {
       PickerMonitor.of(design).ifPresent(all::add);
     }
