@@ -2,6 +2,7 @@ package io.fairlead.operator.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
@@ -14,13 +15,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 class WriteLanesTest {
+  private static final Duration MOMENT = Duration.ofSeconds(2);
+
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
   private final WriteLanes lanes = new WriteLanes(nanos::get, Duration.ZERO);
 
@@ -58,11 +63,10 @@ class WriteLanesTest {
   /** However many wait: where each is through in turn, nothing hangs. */
   @Test
   void roomIsWaitedForAsLongAsOneAfterTheOtherIsWritten() throws InterruptedException {
-    Duration moment = Duration.ofSeconds(2);
-    WriteLanes patient = new WriteLanes(System::nanoTime, moment);
+    WriteLanes patient = new WriteLanes(nanos::get, MOMENT);
     CountDownLatch one = new CountDownLatch(1);
     CountDownLatch all = new CountDownLatch(1);
-    List<String> written = new CopyOnWriteArrayList<>();
+    CountDownLatch entered = new CountDownLatch(1);
     List<Thread> others =
         IntStream.range(0, WriteLanes.MOST)
             .mapToObj(
@@ -72,22 +76,58 @@ class WriteLanesTest {
                             () -> patient.write(service("a"), () -> awaited(i == 0 ? one : all))))
             .toList();
     await().until(() -> others.stream().allMatch(other -> other.getState() == State.WAITING));
+    List<String> written = new CopyOnWriteArrayList<>();
     List<Thread> last =
         Stream.of("first", "second")
             .map(
                 name ->
                     Thread.ofVirtual()
                         .start(
-                            () -> patient.write(map("a"), () -> awaited(all) && written.add(name))))
+                            () ->
+                                patient.write(
+                                    map("a"),
+                                    () -> {
+                                      entered.countDown();
+                                      return awaited(all) && written.add(name);
+                                    })))
             .toList();
-    Thread.sleep(moment.multipliedBy(7).dividedBy(10));
+    await().until(() -> last.stream().allMatch(waits -> waits.getState() == State.TIMED_WAITING));
+    pass(MOMENT.multipliedBy(7).dividedBy(10));
     one.countDown();
-    Thread.sleep(moment.multipliedBy(6).dividedBy(10));
+    assertThat(entered.await(1, TimeUnit.MINUTES)).isTrue();
+    pass(MOMENT.multipliedBy(6).dividedBy(10));
+    patient.write(service("b"), () -> "has those that wait look again");
     all.countDown();
     for (Thread thread : last) {
       assertThat(thread.join(Duration.ofMinutes(1))).isTrue();
     }
     assertThat(written).containsExactlyInAnyOrder("first", "second");
+  }
+
+  @Test
+  void roomIsNotWaitedForWhereNoneEnds() throws InterruptedException {
+    WriteLanes patient = new WriteLanes(nanos::get, MOMENT);
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> others =
+        Stream.generate(
+                () ->
+                    Thread.ofVirtual().start(() -> patient.write(service("a"), () -> awaited(end))))
+            .limit(WriteLanes.MOST)
+            .toList();
+    await().until(() -> others.stream().allMatch(other -> other.getState() == State.WAITING));
+    AtomicReference<Throwable> refused = new AtomicReference<>();
+    Thread last =
+        Thread.ofVirtual()
+            .start(
+                () ->
+                    refused.set(
+                        catchThrowable(() -> patient.write(map("a"), () -> "not written"))));
+    await().until(() -> last.getState() == State.TIMED_WAITING);
+    pass(MOMENT);
+    patient.write(service("b"), () -> "has those that wait look again");
+    assertThat(last.join(Duration.ofMinutes(1))).isTrue();
+    assertThat(refused.get()).isInstanceOf(NoRoomException.class);
+    end.countDown();
   }
 
   private static boolean awaited(CountDownLatch end) {
