@@ -253,6 +253,11 @@ final class EndpointSet {
     }
   }
 
+  /** The endpoint holds a prompt of these salted hashes, whoever has sent it there. */
+  void holds(EndpointState state, long[] blocks, int count) {
+    indexes.forEach(index -> index.learn(state.slot(), 0, blocks, count));
+  }
+
   /** What this endpoint holds of prompts is gone. */
   void forget(EndpointState state) {
     state.forgets();

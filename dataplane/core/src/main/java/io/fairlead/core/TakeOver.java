@@ -77,7 +77,7 @@ public final class TakeOver {
   public void held(String endpoint, long[] blocks, int count) {
     EndpointState here = endpoints.named(endpoint);
     if (here != null) {
-      prefixes.learn(here.slot(), 0, blocks, count);
+      endpoints.holds(here, blocks, count);
       taken = true;
     }
   }
@@ -92,7 +92,7 @@ public final class TakeOver {
     prefixes.lookUp(0, blocks, blocks.length);
     int more = blocks.length - prefixes.held(here.slot());
     here.cacheShare().sent(more * tokens.poolBlockTokens());
-    prefixes.learn(here.slot(), 0, blocks, blocks.length);
+    endpoints.holds(here, blocks, blocks.length);
   }
 
   /** Whether anything was taken that decisions go by. */

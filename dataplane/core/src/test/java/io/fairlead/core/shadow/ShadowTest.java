@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Follower;
 import io.fairlead.core.HealthState;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
@@ -19,6 +20,7 @@ import io.fairlead.core.RequestFactsBuilder;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
+import io.fairlead.core.handover.News;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.InvalidConfigException;
@@ -52,6 +54,18 @@ class ShadowTest {
   private static final SchedulerConfig BY_PREFIX = plugins("prefix-cache-scorer");
   private static final SchedulerConfig BY_QUEUE = plugins("queue-scorer");
   private static final SchedulerConfig AT_RANDOM = plugins("random-picker");
+
+  private static final RequestListener NOBODY =
+      new RequestListener() {
+        @Override
+        public void send(long request, Route route) {}
+
+        @Override
+        public void pass(long request) {}
+
+        @Override
+        public void reject(long request, Rejection rejection) {}
+      };
 
   private final PoolCore core = new PoolCore();
   private final Shadow shadow = new Shadow(PoolLimits.DEFAULT);
@@ -195,6 +209,37 @@ class ShadowTest {
     assertThat(told.agreed()).isEqualTo(told.requests());
     assertThat(told.own().cachedTokens()).isPositive();
     assertThat(told.own()).isEqualTo(told.real());
+  }
+
+  @Test
+  void whatOtherPickersSendIsInTheSameCachesForBothSides() {
+    begin(BY_PREFIX, BY_PREFIX, 4);
+    PoolCore other = new PoolCore();
+    other.configure(now, new ConfigCompiler(List.of()).compile(pool(BY_PREFIX)));
+    other.endpoints(now, endpoints);
+    Follower told = other.follow();
+    core.tells(1);
+    shadow.tells(1);
+    for (int i = 0; i < 200; i++) {
+      long tenant = i / 2;
+      RequestFacts facts =
+          RequestFactsBuilder.of("m", i, tenant * 100, tenant * 100 + 1)
+              .prompt(PromptSize.ofTokens(2 * BLOCK_TOKENS))
+              .build();
+      if (i % 2 == 0) {
+        long request = other.arrive(now, facts, NOBODY);
+        other.firstByte(now, request);
+        other.ended(now, request, Outcome.COMPLETED, Usage.UNKNOWN);
+        News news = told.take(now);
+        core.heard(now, 1, news);
+        shadow.heard(now, 1, news);
+      } else {
+        serve(i, tenant * 100, tenant * 100 + 1);
+      }
+    }
+    ShadowSnapshot seen = shadow.snapshot();
+    assertThat(seen.own().cachedTokens()).isGreaterThan(90L * BLOCK_TOKENS);
+    assertThat(seen.own()).isEqualTo(seen.real());
   }
 
   @Test
