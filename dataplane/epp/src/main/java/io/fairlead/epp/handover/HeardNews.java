@@ -1,6 +1,7 @@
 package io.fairlead.epp.handover;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.RequestFacts;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.handover.SentRequest.Load;
@@ -23,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param prompts how many prompts it tells of
  */
 record HeardNews(long picker, List<News> news, int prompts) {
-
-  /** A request that asks for more answers is none. */
-  private static final int MOST_ANSWERS = 1 << 16;
 
   /** A time that is longer ago is none: 12 days. */
   private static final long OLDEST = 1L << 50;
@@ -114,7 +112,8 @@ record HeardNews(long picker, List<News> news, int prompts) {
       int tokens = in.readInt();
       int cached = in.readInt();
       int answers = in.readInt();
-      if (tokens < 0 || cached < 0 || cached > tokens || answers < 0 || answers > MOST_ANSWERS) {
+      boolean isPrompt = tokens >= 0 && cached >= 0 && cached <= tokens;
+      if (!isPrompt || answers < 0 || answers > RequestFacts.MOST_ANSWERS) {
         throw new IOException(
             "a request of %d tokens, %d cached, %d answers".formatted(tokens, cached, answers));
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.RequestFacts;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.handover.SentRequest.Load;
@@ -38,9 +39,13 @@ final class HeardNewsTest {
           List.of(new News.Over(6, new News.End(12, -1))));
 
   private static byte[] frame() {
+    return frame(NEWS);
+  }
+
+  private static byte[] frame(News news) {
     FrameWriter writer = new FrameWriter();
     writer.config("config", "hashing");
-    writer.news(42, NEWS);
+    writer.news(42, news);
     return writer.take();
   }
 
@@ -107,5 +112,17 @@ final class HeardNewsTest {
     assertThatThrownBy(() -> HeardNews.read(new byte[0], "hashing", ALL_AT_ONCE))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("nobody");
+  }
+
+  /** No picker sends such a request, and it would fill the endpoint for all who hear of it. */
+  @Test
+  void moreAnswersThanARequestMayHaveAreRefused() {
+    Load many = new Load(100, 60, RequestFacts.MOST_ANSWERS + 1, true, false, true);
+    SentRequest request = new SentRequest(7, 10, many, true, null, Prompt.NONE);
+    News news =
+        new News(true, List.of(new SentRequests(AT, 5.5, List.of(request))), List.of(), List.of());
+    assertThatThrownBy(() -> HeardNews.read(frame(news), "hashing", ALL_AT_ONCE))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("1025 answers");
   }
 }
