@@ -48,6 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 class OperatorLoadIT {
   private static final int POOLS = Integer.getInteger("fairlead.operator.load.pools", 300);
   private static final int MODELS = Integer.getInteger("fairlead.operator.load.models", 1000);
+  private static final int CLIENTS = Integer.getInteger("fairlead.operator.load.clients", 8);
   private static final int EDITS = Integer.getInteger("fairlead.operator.load.edits", 200);
   private static final int QUIET = Integer.getInteger("fairlead.operator.load.quiet", 600);
   private static final String OUT = System.getProperty("fairlead.operator.load.out", "");
@@ -171,7 +172,7 @@ class OperatorLoadIT {
     return namespaces.get(pool % namespaces.size());
   }
 
-  /** As {@code kubectl apply} does with a folder, several at a time. */
+  /** As several do at the same time who {@code kubectl apply} a folder each. */
   private void apply() {
     each(POOLS, i -> of(i).createPool("pool-" + i, "pool-" + i + "-picker"));
     each(
@@ -181,7 +182,7 @@ class OperatorLoadIT {
 
   /** Not in the common pool, in which the client's answers arrive. */
   private static void each(int count, IntConsumer task) {
-    try (ExecutorService several = Executors.newFixedThreadPool(8)) {
+    try (ExecutorService several = Executors.newFixedThreadPool(CLIENTS)) {
       List<CompletableFuture<Void>> all =
           IntStream.range(0, count)
               .mapToObj(i -> CompletableFuture.runAsync(() -> task.accept(i), several))
