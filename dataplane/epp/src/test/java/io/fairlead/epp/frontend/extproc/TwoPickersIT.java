@@ -46,10 +46,14 @@ class TwoPickersIT {
   /** Longer than it takes Envoy to see that a picker is about to end. */
   private static final Duration LAME_DUCK = Duration.ofSeconds(2);
 
+  /**
+   * Long to time out: on a busy machine both pickers may answer late, and none would be left. One
+   * that ends says so at once, and the connection of one that is killed breaks.
+   */
   private static final String HEALTH_CHECKS =
       """
           health_checks:
-          - timeout: 1s
+          - timeout: 10s
             interval: 0.25s
             no_traffic_interval: 0.25s
             unhealthy_threshold: 1
