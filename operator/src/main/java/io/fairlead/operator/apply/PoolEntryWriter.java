@@ -196,7 +196,7 @@ public final class PoolEntryWriter {
       changes.add(change("add", "/status/parents", List.of(entry)));
     }
     try {
-      own.wrote(send(pool, changes));
+      send(pool, pool, changes);
     } catch (KubernetesClientException e) {
       if (e.getCode() == CONFLICT || e.getCode() == UNPROCESSABLE || e.getCode() == NOT_FOUND) {
         return false;
@@ -216,8 +216,12 @@ public final class PoolEntryWriter {
         .set("value", json.valueToTree(value));
   }
 
-  /** Changes the status if the object still has the version at which it was seen. */
-  private HasMetadata send(HasMetadata seen, ArrayNode changes) {
+  /**
+   * Changes the status if the object still has the version at which it was seen.
+   *
+   * @param seen the pool itself, or as it was read
+   */
+  private void send(InferencePool pool, HasMetadata seen, ArrayNode changes) {
     changes.insert(
         0, change("replace", "/metadata/resourceVersion", seen.getMetadata().getResourceVersion()));
     changes.insert(0, change("test", "/metadata/uid", seen.getMetadata().getUid()));
@@ -226,7 +230,7 @@ public final class PoolEntryWriter {
             seen,
             () -> client.resource(seen).subresource("status").patch(PATCH, changes.toString()));
     steps.took(seen.getMetadata().getResourceVersion(), left);
-    return left;
+    own.wrote(client.getKubernetesSerialization().convertValue(left, pool.getClass()));
   }
 
   /** How long to leave it at that; empty when it may be put back at once. */
@@ -348,7 +352,7 @@ public final class PoolEntryWriter {
               ? change("add", "/status", Map.of(form.list(), after))
               : change("add", "/status/" + form.list(), after));
       try {
-        var _ = send(live, changes);
+        send(pool, live, changes);
         return true;
       } catch (KubernetesClientException e) {
         if (e.getCode() == NOT_FOUND) {

@@ -31,6 +31,12 @@ import org.junit.jupiter.api.Test;
 /** What is sent where the informer shows a pool as it was before our last write. */
 class PoolEntryWriterTest {
   private static final JsonMapper JSON = new JsonMapper();
+  private static final String KINDS =
+      """
+      {"apiVersion": "v1", "kind": "APIResourceList", "groupVersion": "inference.networking.k8s.io/v1",
+       "resources": [{"name": "inferencepools", "kind": "InferencePool", "namespaced": true, "verbs": []}]}
+      """;
+
   private static final Map<ConditionType, Verdict> READY =
       Map.of(ConditionType.READY, Verdict.yes(Reason.READY, "it is"));
   private static final Map<ConditionType, Verdict> WAITS =
@@ -95,6 +101,20 @@ class PoolEntryWriterTest {
     assertThat(condition(stored)).isEqualTo("True");
   }
 
+  /** The same where another has changed the pool meanwhile, and it was read. */
+  @Test
+  void whatIsAsItWasBeforeWeReadThePoolIsWrittenBack() {
+    write(stored, READY);
+    InferencePool seen = stored;
+    InferencePool changed = pool("3");
+    changed.setStatus(seen.getStatus());
+    stored = changed;
+    write(seen, WAITS);
+    assertThat(requests).containsExactly("PATCH", "PATCH", "GET", "PATCH");
+    write(seen, READY);
+    assertThat(condition(stored)).isEqualTo("True");
+  }
+
   private void write(InferencePool seen, Map<ConditionType, Verdict> verdicts) {
     assertThat(entries.write(seen, "pool-epp", verdicts)).isEmpty();
   }
@@ -105,7 +125,12 @@ class PoolEntryWriterTest {
 
   /** Takes a patch of the version that is stored, and stores its entry at the next one. */
   private void answer(HttpExchange exchange) throws IOException {
-    boolean event = exchange.getRequestURI().getPath().contains("/events");
+    String path = exchange.getRequestURI().getPath();
+    if (path.equals("/apis/inference.networking.k8s.io/v1")) {
+      send(exchange, 200, KINDS);
+      return;
+    }
+    boolean event = path.contains("/events");
     if (!event) {
       requests.add(exchange.getRequestMethod());
     }
@@ -122,8 +147,11 @@ class PoolEntryWriterTest {
         code = 409;
       }
     }
-    byte[] body =
-        client.getKubernetesSerialization().asJson(stored).getBytes(StandardCharsets.UTF_8);
+    send(exchange, code, client.getKubernetesSerialization().asJson(stored));
+  }
+
+  private static void send(HttpExchange exchange, int code, String json) throws IOException {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
     exchange.getResponseHeaders().add("Content-Type", "application/json");
     exchange.sendResponseHeaders(code, code == 200 ? body.length : -1);
     if (code == 200) {
@@ -134,7 +162,7 @@ class PoolEntryWriterTest {
 
   private static ParentStatus entry(JsonNode changes) throws IOException {
     JsonNode value = changes.get(changes.size() - 1).get("value");
-    JsonNode list = value.get("parents");
+    JsonNode list = value.isArray() ? value : value.get("parents");
     return JSON.treeToValue(list == null ? value : list.get(0), ParentStatus.class);
   }
 
