@@ -27,7 +27,7 @@ final class EndpointSet {
   private static final Comparator<EndpointState> BY_NAME =
       Comparator.comparing(EndpointState::name).thenComparing(EndpointState::leaving);
 
-  /** Each knows of its own choices what they leave here. */
+  /** Of this core's choices, and of those that they are compared with, if they are. */
   private final List<PrefixIndex> indexes;
 
   private final ExactIndex exact;

@@ -379,7 +379,7 @@ final class EndpointState implements PoolEndpoint {
 
   /** Whether a scrape is of another process than the last one that told. */
   boolean restarted(EndpointMetrics scrape) {
-    return Math.abs(scrape.startedAt() - startedAt) > SAME_START || scrape.progress() < progress;
+    return !mayHaveStarted(scrape.startedAt()) || scrape.progress() < progress;
   }
 
   /** When its process started, as it was told last; NaN if it was not. */

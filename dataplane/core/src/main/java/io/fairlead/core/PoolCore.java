@@ -16,7 +16,6 @@ import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.view.Teachable;
 import io.fairlead.plugin.Observer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
@@ -82,12 +81,10 @@ public final class PoolCore {
     this.tokens = new TokenEstimate();
     this.receipts = new ReceiptLog(limits.maxReceiptBytes());
     this.health = new PoolHealth(listener);
-    this.prefixes = new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
+    this.prefixes = prefixIndex(limits);
     ExactIndex exact = new ExactIndex(limits.maxPrefixBytes() / 2);
-    List<PrefixIndex> indexes = new ArrayList<>(List.of(prefixes));
-    if (admitted) {
-      indexes.add(new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes()));
-    }
+    List<PrefixIndex> indexes =
+        admitted ? List.of(prefixes, prefixIndex(limits)) : List.of(prefixes);
     this.endpoints = new EndpointSet(indexes, exact, limits, tokens, health);
     this.requests = new RequestTable(limits.retries());
     this.left = new LeftRequests();
@@ -122,6 +119,10 @@ public final class PoolCore {
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);
+  }
+
+  private static PrefixIndex prefixIndex(PoolLimits limits) {
+    return new PrefixIndex(limits.unknownPrefixBlocks(), limits.maxPrefixBytes());
   }
 
   /**

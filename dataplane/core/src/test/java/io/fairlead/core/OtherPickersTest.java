@@ -410,9 +410,7 @@ class OtherPickersTest {
         case 0, 1, 2, 3, 4, 5, 6, 7 -> way.write(world.now);
         case 8, 9, 10, 11, 12, 13, 14 -> way.read(world.now);
         case 15, 16 -> world.tick();
-        case 17 -> {
-          world.breaks(way);
-        }
+        case 17 -> world.breaks(way);
         case 18, 19 -> world.connect();
         case 20 -> replace(world, world.any());
         case 21 ->

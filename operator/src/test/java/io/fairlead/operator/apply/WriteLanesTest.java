@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -47,13 +48,7 @@ class WriteLanesTest {
   void whereWritesAreQuickRoomIsWaitedFor() throws InterruptedException {
     WriteLanes patient = new WriteLanes(nanos::get, Duration.ofMinutes(1));
     CountDownLatch end = new CountDownLatch(1);
-    List<Thread> others =
-        Stream.generate(
-                () ->
-                    Thread.ofVirtual().start(() -> patient.write(service("a"), () -> awaited(end))))
-            .limit(WriteLanes.MOST)
-            .toList();
-    await().until(() -> others.stream().allMatch(one -> one.getState() == State.WAITING));
+    fill(patient, _ -> end);
     Thread last = Thread.ofVirtual().start(() -> patient.write(map("a"), () -> "written"));
     await().until(() -> last.getState() == State.TIMED_WAITING);
     end.countDown();
@@ -67,15 +62,7 @@ class WriteLanesTest {
     CountDownLatch one = new CountDownLatch(1);
     CountDownLatch all = new CountDownLatch(1);
     CountDownLatch entered = new CountDownLatch(1);
-    List<Thread> others =
-        IntStream.range(0, WriteLanes.MOST)
-            .mapToObj(
-                i ->
-                    Thread.ofVirtual()
-                        .start(
-                            () -> patient.write(service("a"), () -> awaited(i == 0 ? one : all))))
-            .toList();
-    await().until(() -> others.stream().allMatch(other -> other.getState() == State.WAITING));
+    fill(patient, i -> i == 0 ? one : all);
     List<String> written = new CopyOnWriteArrayList<>();
     List<Thread> last =
         Stream.of("first", "second")
@@ -108,13 +95,7 @@ class WriteLanesTest {
   void roomIsNotWaitedForWhereNoneEnds() throws InterruptedException {
     WriteLanes patient = new WriteLanes(nanos::get, MOMENT);
     CountDownLatch end = new CountDownLatch(1);
-    List<Thread> others =
-        Stream.generate(
-                () ->
-                    Thread.ofVirtual().start(() -> patient.write(service("a"), () -> awaited(end))))
-            .limit(WriteLanes.MOST)
-            .toList();
-    await().until(() -> others.stream().allMatch(other -> other.getState() == State.WAITING));
+    fill(patient, _ -> end);
     AtomicReference<Throwable> refused = new AtomicReference<>();
     Thread last =
         Thread.ofVirtual()
@@ -128,6 +109,18 @@ class WriteLanesTest {
     assertThat(last.join(Duration.ofMinutes(1))).isTrue();
     assertThat(refused.get()).isInstanceOf(NoRoomException.class);
     end.countDown();
+  }
+
+  /** Has as many writes under way as there is room for, each until its end. */
+  private static void fill(WriteLanes lanes, IntFunction<CountDownLatch> end) {
+    List<Thread> writes =
+        IntStream.range(0, WriteLanes.MOST)
+            .mapToObj(
+                i ->
+                    Thread.ofVirtual()
+                        .start(() -> lanes.write(service("a"), () -> awaited(end.apply(i)))))
+            .toList();
+    await().until(() -> writes.stream().allMatch(write -> write.getState() == State.WAITING));
   }
 
   private static boolean awaited(CountDownLatch end) {

@@ -113,7 +113,7 @@ public final class Shadow {
       this.ledger = ledger;
       this.endpoint = endpoint;
       this.cached = cached;
-      uncached = Math.max(0, prompt - cached);
+      uncached = uncached(prompt, cached);
       expectedNanos = line.nanos((double) ledger.ahead(endpoint) + uncached);
       firstAt = now + Math.round(expectedNanos);
     }
@@ -168,7 +168,7 @@ public final class Shadow {
       this.sentAt = sentAt;
       endpoint = route.endpoint();
       streamed = facts.delivery().streamed();
-      uncached = uncached(route);
+      uncached = uncached(route.promptTokens(), route.expectedCachedTokens());
       ahead = (double) measured.ahead(endpoint) + uncached;
     }
 
@@ -361,8 +361,8 @@ public final class Shadow {
     return request.streamed ? streamedLine : wholeLine;
   }
 
-  private static long uncached(Route route) {
-    return Math.max(0, route.promptTokens() - route.expectedCachedTokens());
+  private static long uncached(int prompt, int cached) {
+    return Math.max(0, prompt - cached);
   }
 
   /**

@@ -155,7 +155,7 @@ public final class Following implements AutoCloseable {
           throw new IOException(first == null ? "tells nothing" : "is this picker itself");
         }
         if (hearing.putIfAbsent(first.picker(), this) != null) {
-          throw new IOException("is heard at another address of its");
+          throw new IOException("is heard at another of its addresses");
         }
         try {
           pool.tells(first.picker());

@@ -60,6 +60,24 @@ class PoolLoopTest {
     assertThat(pool.snapshot().getNow()).extracting(EndpointSnapshot::name).containsExactly("e");
   }
 
+  /** Adds what becomes of a request. */
+  private static RequestListener listener(List<String> told) {
+    return new RequestListener() {
+      @Override
+      public void send(long request, Route route) {
+        told.add("sent");
+      }
+
+      @Override
+      public void pass(long request) {}
+
+      @Override
+      public void reject(long request, Rejection rejection) {
+        told.add(rejection.reason().code());
+      }
+    };
+  }
+
   /** Else who has told would be taken for silent, and what it has in flight for lost. */
   @Test
   void whatAnotherPickerTellsIsTakenAlthoughAPluginThrowsForWhoWaits() {
@@ -84,27 +102,11 @@ class PoolLoopTest {
     pool.tells(7);
     pool.heard(7, new News(true, toIt, List.of(), List.of())).syncUninterruptibly();
     List<String> told = new ArrayList<>();
-    core.arrive(
-        0,
-        new RequestFacts("m", 0, new long[0], 1, -1, 1),
-        new RequestListener() {
-          @Override
-          public void send(long request, Route route) {
-            told.add("sent");
-          }
-
-          @Override
-          public void pass(long request) {}
-
-          @Override
-          public void reject(long request, Rejection rejection) {
-            told.add("rejected");
-          }
-        });
+    core.arrive(0, new RequestFacts("m", 0, new long[0], 1, -1, 1), listener(told));
     assertThat(told).as("it is full").isEmpty();
     List<News.Over> over = List.of(new News.Over(1, new News.End(0, 0)));
     assertThat(pool.heard(7, new News(false, List.of(), List.of(), over)).isSuccess()).isTrue();
-    assertThat(told).containsExactly("rejected");
+    assertThat(told).containsExactly("plugin_failed");
   }
 
   /** What came meanwhile is read before anybody's time is up. */
@@ -119,23 +121,8 @@ class PoolLoopTest {
     pool.endpoints(List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())))
         .syncUninterruptibly();
     List<String> told = new ArrayList<>();
-    RequestListener listener =
-        new RequestListener() {
-          @Override
-          public void send(long request, Route route) {
-            told.add("sent");
-          }
-
-          @Override
-          public void pass(long request) {}
-
-          @Override
-          public void reject(long request, Rejection rejection) {
-            told.add(rejection.reason().code());
-          }
-        };
     long stream =
-        core.arrive(clock.get(), new RequestFacts("m", 0, new long[0], 1, -1, 1), listener);
+        core.arrive(clock.get(), new RequestFacts("m", 0, new long[0], 1, -1, 1), listener(told));
     core.firstByte(clock.get(), stream);
     clock.addAndGet(TimeUnit.MINUTES.toNanos(10));
     pool.tick();
