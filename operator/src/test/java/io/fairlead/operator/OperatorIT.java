@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.ServiceBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.api.model.discovery.v1.EndpointSlice;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -112,6 +113,38 @@ class OperatorIT extends OperatorWithPool {
     pool.awaitPool("Programmed", "True/Programmed");
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getGeneration())
         .isEqualTo(generation);
+  }
+
+  /** Before any pod is behind a Service its EndpointSlice is there, and has null for endpoints. */
+  @Test
+  void aServiceThatIsRenamedStaysUntilTheNewOneLeadsSomewhere() {
+    pool.createPool();
+    pool.becomeReady();
+    pool.create(
+        """
+        apiVersion: discovery.k8s.io/v1
+        kind: EndpointSlice
+        metadata: {name: renamed-1, labels: {kubernetes.io/service-name: renamed}}
+        addressType: IPv4
+        endpoints: []
+        """);
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, POOL))
+        .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"name\":\"renamed\"}}}");
+    await().until(() -> pool.get(Service.class, "renamed") != null);
+    await()
+        .during(Duration.ofSeconds(2))
+        .atMost(Duration.ofSeconds(6))
+        .untilAsserted(
+            () -> assertThat(pool.poolConditions()).containsEntry("Ready", "True/Ready"));
+    assertThat(pool.get(Service.class, "picker-service")).isNotNull();
+
+    cluster
+        .admin()
+        .resource(pool.need(EndpointSlice.class, "renamed-1"))
+        .patch(MERGE, "{\"endpoints\":[{\"addresses\":[\"10.1.2.3\"]}]}");
+    await().until(() -> pool.get(Service.class, "picker-service") == null);
   }
 
   @Test

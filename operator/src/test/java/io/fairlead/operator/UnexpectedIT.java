@@ -11,13 +11,16 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -104,6 +107,52 @@ class UnexpectedIT {
       assertThat(pool.poolMessage("Ready")).contains("IllegalStateException");
       broken.set(false);
       pool.awaitPool("Ready", "False/RolloutInProgress");
+    }
+  }
+
+  /** What is told wakes the pool, and it may be told that all is well before the next failure. */
+  @Test
+  void whatFailsAgainAndAgainIsTriedRarely() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("again"));
+    AtomicInteger tries = new AtomicInteger();
+    try (var _ =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            true,
+            write -> {
+              if (write.startsWith("DELETE ") && write.contains("/services/")) {
+                tries.incrementAndGet();
+                throw new IllegalStateException("nobody thought of it");
+              }
+            })) {
+      pool.createPool();
+      pool.becomeReady();
+      pool.create(
+          """
+          apiVersion: discovery.k8s.io/v1
+          kind: EndpointSlice
+          metadata: {name: renamed-1, labels: {kubernetes.io/service-name: renamed}}
+          addressType: IPv4
+          endpoints: [{addresses: [10.1.2.3]}]
+          """);
+      AuditLog.Mark mark = cluster.audit().mark();
+      cluster
+          .admin()
+          .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+          .patch(
+              PatchContext.of(PatchType.JSON_MERGE),
+              "{\"spec\":{\"endpointPickerRef\":{\"name\":\"renamed\"}}}");
+      pool.awaitPool("Ready", "False/OperatorError");
+      await()
+          .during(Duration.ofSeconds(4))
+          .atMost(Duration.ofSeconds(6))
+          .until(() -> tries.get() < 6);
+      assertThat(
+              cluster.audit().since(mark).stream()
+                  .filter(r -> r.user().equals(Installed.OPERATOR))
+                  .filter(r -> r.resource().equals("inferencepools/status")))
+          .hasSizeLessThan(15);
     }
   }
 

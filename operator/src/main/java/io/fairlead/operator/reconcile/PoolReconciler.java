@@ -119,6 +119,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final PoolEntryWriter entries;
   private final StatusApplier statuses;
   private final SettledLooks looks;
+  private final FailedLooks failedLooks = new FailedLooks(System::nanoTime);
   private final Denied denied = new Denied(System::nanoTime);
   private final LostPickers lostPickers = new LostPickers(System::nanoTime);
   private final HotReloads reloads = new HotReloads(System::nanoTime);
@@ -327,6 +328,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private void leave(String pool) {
     children.forget(pool);
     looks.unsettled(pool);
+    failedLooks.end(pool);
   }
 
   private void forget(String pool) {
@@ -527,8 +529,20 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return UpdateControl.noUpdate();
     }
     looks.unsettled(uid);
+    List<Object> asked = FailedLooks.asked(seen, scheduling);
+    Optional<Duration> pause = failedLooks.left(uid, asked);
+    if (pause.isPresent()) {
+      return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(pause.get());
+    }
     long begun = System.nanoTime();
-    UpdateControl<InferencePool> then = serveOrTell(seen, served, scheduling, context);
+    UpdateControl<InferencePool> then;
+    try {
+      then = serveOrTell(seen, served, scheduling, context);
+    } catch (UnexpectedException e) {
+      failedLooks.failed(uid, asked);
+      throw e;
+    }
+    failedLooks.end(uid);
     // Who took long may have left models to the next look.
     if (then.getScheduleDelay().isEmpty()
         && System.nanoTime() - begun < LONGEST_TELLING.toNanos()) {
@@ -561,22 +575,25 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     } catch (KubernetesClientException | NotLeadingException e) {
       // The API server is in trouble, or this process leads no more: trying again will do.
       throw e;
-    } catch (StackOverflowError | LinkageError e) {
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
       // Of an error the framework never hears that the look has ended, so there would be no other.
-      throw told(new IllegalStateException(e), e, seen.pool(), served.picker());
-    } catch (RuntimeException e) {
-      throw told(e, e, seen.pool(), served.picker());
+      UnexpectedException told = new UnexpectedException(e);
+      try {
+        tellOf(e, seen.pool(), served.picker());
+      } catch (RuntimeException untold) {
+        told.addSuppressed(untold);
+      }
+      throw told;
     }
   }
 
-  private RuntimeException told(
-      RuntimeException thrown, Throwable why, InferencePool pool, @Nullable EndpointPicker picker) {
-    try {
-      tellOf(why, pool, picker);
-    } catch (RuntimeException e) {
-      thrown.addSuppressed(e);
+  /** What nobody thought of, and what is told. */
+  private static final class UnexpectedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    UnexpectedException(Throwable cause) {
+      super(cause);
     }
-    return thrown;
   }
 
   private void tellOf(Throwable e, InferencePool pool, @Nullable EndpointPicker picker) {

@@ -14,6 +14,7 @@ import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** Deletes children that are no longer wanted. */
 final class Pruner {
@@ -116,7 +117,9 @@ final class Pruner {
                     .list()
                     .getItems()
                     .stream()
-                    .flatMap(slice -> slice.getEndpoints().stream())
+                    // Null as the API server writes it while no pod is behind the Service.
+                    .flatMap(slice -> Stream.ofNullable(slice.getEndpoints()))
+                    .flatMap(List::stream)
                     .anyMatch(
                         endpoint ->
                             endpoint.getConditions() == null

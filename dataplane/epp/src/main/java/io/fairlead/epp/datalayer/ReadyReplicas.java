@@ -27,7 +27,7 @@ final class ReadyReplicas {
     // Without a reference nobody can tell which addresses of two families are of the same picker.
     Map<String, Set<String>> addresses = new HashMap<>();
     for (EndpointSlice slice : slices) {
-      for (Endpoint endpoint : slice.getEndpoints()) {
+      for (Endpoint endpoint : endpoints(slice)) {
         if (!isReady(endpoint)) {
           continue;
         }
@@ -46,6 +46,11 @@ final class ReadyReplicas {
     return Math.max(1, pods.size() + nameless);
   }
 
+  /** Null as an API server writes it while no pod is behind the Service. */
+  private static List<Endpoint> endpoints(EndpointSlice slice) {
+    return Objects.requireNonNullElse(slice.getEndpoints(), List.of());
+  }
+
   /** A condition that is missing is unknown, which consumers are to take for ready. */
   private static boolean isReady(Endpoint endpoint) {
     EndpointConditions conditions = endpoint.getConditions();
@@ -58,7 +63,7 @@ final class ReadyReplicas {
   static List<String> addresses(Collection<EndpointSlice> slices) {
     Map<String, String> addresses = new HashMap<>();
     for (EndpointSlice slice : slices) {
-      for (Endpoint endpoint : slice.getEndpoints()) {
+      for (Endpoint endpoint : endpoints(slice)) {
         if (isReady(endpoint) && !endpoint.getAddresses().isEmpty()) {
           String address = endpoint.getAddresses().getFirst();
           ObjectReference pod = endpoint.getTargetRef();

@@ -20,6 +20,16 @@ class ReadyReplicasTest {
     assertThat(count(slice("IPv4", ready("a", "10.0.0.1")))).isEqualTo(1);
   }
 
+  /** As an API server writes it while no pod is behind the Service. */
+  @Test
+  void aSliceMayHaveNullForEndpoints() {
+    EndpointSlice none = slice("IPv4");
+    none.setEndpoints(null);
+    assertThat(count(none, slice("IPv4", ready("a", "10.0.0.1"), ready("b", "10.0.0.2"))))
+        .isEqualTo(2);
+    assertThat(ReadyReplicas.addresses(List.of(none))).isEmpty();
+  }
+
   @Test
   void slicesAddUp() {
     assertThat(
