@@ -55,7 +55,9 @@ class EventsIT {
           .noneMatch(event -> event.contains("Reconciling"))
           .as("steps on the way to Ready")
           .noneMatch(event -> event.contains("Accepted is True"))
-          .noneMatch(event -> event.contains("Programmed is True"));
+          .noneMatch(event -> event.contains("Programmed is True"))
+          .as("nobody has to do anything about a start")
+          .noneMatch(event -> event.contains("NoReadyReplicas Available is False"));
 
       schedule("{\"plugins\":[{\"type\":\"queue-scorrer\"}]}");
       pool.awaitPool("Ready", "False/InvalidSpec");

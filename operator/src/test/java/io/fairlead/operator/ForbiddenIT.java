@@ -19,6 +19,7 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Outage;
 import io.fairlead.operator.testing.PoolFixture;
+import io.fairlead.operator.testing.TestRoles;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,6 +44,18 @@ class ForbiddenIT {
     allowed = new PoolFixture(cluster.admin(), cluster.namespace("allowed"));
     forbidden = new PoolFixture(cluster.admin(), cluster.namespace("forbidden"));
     bind(allowed.namespace(), "ClusterRole", "fairlead-operator");
+  }
+
+  @Test
+  void aRoleThatMayNotBeBoundIsToldAsAMissingPermission() {
+    try (var _ = TestRoles.without(cluster, "clusterroles");
+        var _ = new OperatorUnderTest(cluster, allowed, true)) {
+      allowed.createPool();
+      allowed.awaitPool("Programmed", "False/PermissionDenied");
+      assertThat(allowed.poolMessage("Programmed"))
+          .contains(
+              "RoleBinding " + allowed.namespace() + "/pool-epp", "verb bind", "fairlead-epp");
+    }
   }
 
   @Test

@@ -7,13 +7,18 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolStatus;
 import io.fairlead.crds.v1.ParentReference;
 import io.fairlead.crds.v1.ParentStatus;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.v1alpha2.InferenceModelStatus;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
@@ -97,6 +102,64 @@ class SharedStatusIT {
                     .satisfies(
                         condition ->
                             assertThat(condition.getMessage()).isEqualTo("" + (WRITES - 1))));
+  }
+
+  /** The wire takes eight: more would be refused, and the model say for ever what was so before. */
+  @Test
+  void aModelWithManyConditionsOfOthersIsToldAsFarAsThereIsRoom() {
+    pool.createModel("chat", "chat", 90);
+    pool.createPool();
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    addConditions(3);
+    edit("[{\"name\":\"a\"},{\"name\":\"a\"}]");
+    pool.awaitModel("chat", "Ready", "False/InvalidSpec");
+    assertThat(pool.modelConditions("chat"))
+        .containsKeys("Theirs0", "Theirs1", "Theirs2", "Accepted", "Stalled");
+
+    edit("[{\"name\":\"a\"}]");
+    pool.awaitPool("ModelsAccepted", "True/AllAccepted");
+    pool.reportCurrent();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+  }
+
+  private void edit(String targets) {
+    cluster
+        .admin()
+        .resource(pool.need(InferenceModel.class, "chat"))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"targetModels\":%s}}".formatted(targets));
+  }
+
+  /** Another controller tells of the model in types of its own. */
+  private void addConditions(int count) {
+    InferenceModel theirs = new InferenceModel();
+    theirs.setMetadata(
+        new ObjectMetaBuilder().withName("chat").withNamespace(pool.namespace()).build());
+    theirs.setStatus(
+        new InferenceModelStatus(
+            IntStream.range(0, count)
+                .mapToObj(
+                    i ->
+                        new ConditionBuilder()
+                            .withType("Theirs" + i)
+                            .withStatus("True")
+                            .withReason("Theirs")
+                            .withMessage("")
+                            .withLastTransitionTime("2026-01-01T00:00:00Z")
+                            .build())
+                .toList()));
+    cluster
+        .admin()
+        .resource(theirs)
+        .subresource("status")
+        .patch(
+            new PatchContext.Builder()
+                .withPatchType(PatchType.SERVER_SIDE_APPLY)
+                .withFieldManager("theirs")
+                .withForce(true)
+                .build());
   }
 
   @Test

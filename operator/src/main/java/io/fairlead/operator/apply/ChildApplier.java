@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.RequestConfigBuilder;
@@ -74,6 +75,9 @@ public final class ChildApplier {
   /** What the API server calls invalid names the field, and not where it is from. */
   private static final String CORRECT_IT =
       "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
+
+  /** Said of whoever may not bind a role. */
+  private static final String NOT_HELD = "RBAC permissions not currently held";
 
   private static final Duration TELL_AGAIN = Duration.ofMinutes(5);
 
@@ -723,14 +727,27 @@ public final class ChildApplier {
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
     // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
+    if (e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")) {
+      return Failure.lasting(
+          child,
+          Verdict.no(
+              Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount"));
+    }
+    // What a role holds that may not be bound is long, and the next step must not be cut off.
+    if (e.getCode() == FORBIDDEN
+        && child instanceof RoleBinding binding
+        && String.valueOf(said).contains(NOT_HELD)) {
+      return Failure.lasting(
+          child,
+          Verdict.no(
+              Reason.PERMISSION_DENIED,
+              "%s is refused by the API server: the operator may not bind the role in it; grant the verb bind of clusterroles.rbac.authorization.k8s.io %s to the operator's ServiceAccount"
+                  .formatted(describe(child), binding.getRoleRef().getName())));
+    }
     return Failure.lasting(
         child,
-        e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")
-            ? Verdict.no(
-                Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount")
-            : Verdict.no(
-                Reason.EPP_UNAVAILABLE,
-                e.getCode() == UNPROCESSABLE ? message + CORRECT_IT : message));
+        Verdict.no(
+            Reason.EPP_UNAVAILABLE, e.getCode() == UNPROCESSABLE ? message + CORRECT_IT : message));
   }
 
   /** It is there, and took the request: not as one that is away, which refuses connections. */

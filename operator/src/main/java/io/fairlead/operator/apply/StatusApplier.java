@@ -123,7 +123,7 @@ public final class StatusApplier {
   private Optional<Change> change(
       InferenceModel seen, InferenceModel judged, Map<ConditionType, Verdict> verdicts) {
     List<Condition> before = conditions(seen);
-    List<Condition> wanted = merged(before, verdicts, judged);
+    List<Condition> wanted = merged(before, ConditionList.besideForeign(before, verdicts), judged);
     if (ConditionList.same(before, wanted)) {
       return Optional.empty();
     }

@@ -65,15 +65,7 @@ final class PickerTelling {
     DeploymentStatus rollout = deployment == null ? null : deployment.getStatus();
     int ready = orZero(rollout == null ? null : rollout.getReadyReplicas());
     Map<ConditionType, Verdict> all = new LinkedHashMap<>(verdicts);
-    all.put(
-        ConditionType.AVAILABLE,
-        ready > 0
-            ? Verdict.yes(
-                Reason.AVAILABLE, "Deployment %s has ready pods".formatted(facts.picker()))
-            : Verdict.no(
-                Reason.NO_READY_REPLICAS,
-                "Deployment %s has no ready pod; condition Ready says why"
-                    .formatted(facts.picker())));
+    all.put(ConditionType.AVAILABLE, available(ready, facts, verdicts.get(ConditionType.READY)));
     if (isPaused(picker)) {
       all.put(
           ConditionType.PAUSED,
@@ -104,6 +96,19 @@ final class PickerTelling {
                 endpoints,
                 image(deployment),
                 conditions));
+  }
+
+  /** While first pods come up, there is nothing that somebody has to do. */
+  private static Verdict available(int pods, PickerFacts facts, @Nullable Verdict ready) {
+    if (pods > 0) {
+      return Verdict.yes(
+          Reason.AVAILABLE, "Deployment %s has ready pods".formatted(facts.picker()));
+    }
+    return ready != null && ready.isFalse() && ready.reason() == Reason.ROLLOUT_IN_PROGRESS
+        ? ready
+        : Verdict.no(
+            Reason.NO_READY_REPLICAS,
+            "Deployment %s has no ready pod; condition Ready says why".formatted(facts.picker()));
   }
 
   /** A picker that lost the pool to an older one. */

@@ -19,8 +19,19 @@ import java.util.stream.Stream;
 public final class ConditionList {
   private static final int MAX_MESSAGE = 1024;
 
-  /** As upstream's schema of InferencePool has it. */
+  /** As upstream's schemas have it, for an InferencePool's entry and an InferenceModel. */
   static final int MOST_IN_ENTRY = 8;
+
+  /** What a model goes without first, where others leave no room. */
+  private static final List<ConditionType> GIVE_WAY_TO_FOREIGN =
+      List.of(
+          ConditionType.SATURATED,
+          ConditionType.PROGRAMMED,
+          ConditionType.RESOLVED_REFS,
+          ConditionType.RECONCILING,
+          ConditionType.STALLED,
+          ConditionType.ACCEPTED,
+          ConditionType.READY);
 
   /** Of other releases of ours. All that are neither these nor in the catalogue are others'. */
   private static final Set<String> OTHER_RELEASES = Set.of("TargetsAvailable");
@@ -63,6 +74,22 @@ public final class ConditionList {
         .limit(Math.max(0, MOST_IN_ENTRY - ours.size()))
         .forEach(all::add);
     return List.copyOf(all);
+  }
+
+  /**
+   * What of ours there is room for beside conditions of others, where these are merged with what is
+   * there and stay. What goes is said by those that are left, too.
+   */
+  public static Map<ConditionType, Verdict> besideForeign(
+      List<Condition> previous, Map<ConditionType, Verdict> verdicts) {
+    long room = MOST_IN_ENTRY - previous.stream().filter(one -> !isOurs(one)).count();
+    Map<ConditionType, Verdict> fewer = new LinkedHashMap<>(verdicts);
+    for (ConditionType type : GIVE_WAY_TO_FOREIGN) {
+      if (fewer.size() > room) {
+        fewer.remove(type);
+      }
+    }
+    return fewer;
   }
 
   /**
