@@ -12,7 +12,9 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.TestRoles;
 import io.fairlead.operator.testing.TestSecrets;
@@ -26,6 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Pods that are to share a Secret, and whose author names none, get one of the operator's. */
 @ExtendWith(KubeApi.class)
+@Makes(Reason.INVALID_SECRET_REF)
 class HandOverSecretIT {
   private static final String OWN = PoolFixture.PICKER + "-hand-over";
 
@@ -128,6 +131,28 @@ class HandOverSecretIT {
       pool.touchAll(1);
       await().untilAsserted(() -> assertThat(shared()).containsExactly(OWN));
       await().until(() -> !pool.poolConditions().containsKey("AvailabilityGuarded"));
+    }
+  }
+
+  /** Pods wait for it, and nobody but their Events would say so. */
+  @Test
+  void oneThatTheAuthorNamesAndThatIsNotThereIsTold() {
+    edit("{\"spec\":{\"handOver\":{\"secretName\":\"theirs\"}}}");
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitPool("ResolvedRefs", "False/InvalidSecretRef");
+      pool.awaitPicker("mine", "Ready", "False/InvalidSecretRef");
+      assertThat(pool.poolMessage("ResolvedRefs"))
+          .startsWith("Secret " + pool.namespace() + "/theirs of spec.handOver.secretName")
+          .contains("EndpointPicker mine", "does not exist", "create secret generic theirs");
+      assertThat(shared()).containsExactly("theirs");
+
+      TestSecrets.put(pool, "theirs", Map.of("other", "x"));
+      await()
+          .untilAsserted(
+              () -> assertThat(pool.poolMessage("ResolvedRefs")).contains("has no key secret"));
+      TestSecrets.put(pool, "theirs", Map.of("secret", "x"));
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+      pool.becomeReady();
     }
   }
 

@@ -46,6 +46,9 @@ public final class Children {
   /** Key of the document that ran before it, in the same ConfigMap. */
   public static final String LAST_GOOD_KEY = "last-good.yaml";
 
+  /** Key of what pods share to hand over what they know, in whichever Secret. */
+  public static final String HAND_OVER_KEY = PickerOptions.HAND_OVER_KEY;
+
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
 

@@ -132,6 +132,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final LastingSaturation saturation;
   private final Waits terminating = new Waits(System::nanoTime);
   private final Certificates certificates;
+  private final SharedSecrets sharedSecrets = new SharedSecrets(System::nanoTime);
   private final RolloutTurns turns;
 
   /** UIDs of pools that are served no longer and have children still: it is said once. */
@@ -651,12 +652,23 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     List<Class<? extends HasMetadata>> cutOff = cutOff(seen.pool());
     Certificates.Judged certificate =
         certificates.judge(seen.pool().getMetadata().getUid(), picker, context.getClient());
+    Certificates.Judged handOver =
+        sharedSecrets.judge(seen.pool().getMetadata().getUid(), picker, context.getClient());
     PickerFacts facts =
         facts(
             seen,
             compiled,
             resolved(
-                seen, picker, ref, frontend, design.isPresent(), failures, certificate.wrong()),
+                seen,
+                picker,
+                ref,
+                frontend,
+                design.isPresent(),
+                failures,
+                Stream.of(certificate, handOver)
+                    .map(Certificates.Judged::wrong)
+                    .flatMap(Stream::ofNullable)
+                    .toList()),
             ref,
             hash,
             Stream.concat(
@@ -683,6 +695,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       again = tell(seen, served, compiled, facts, writes, context);
     }
     again = earliest(again, Optional.ofNullable(certificate.again()));
+    again = earliest(again, Optional.ofNullable(handOver.again()));
     again = earliest(again, silence);
     if (denied.isInDoubt(cutOff, askedIn(seen.pool()))) {
       again = earliest(again, Optional.of(LOOK_AGAIN));
@@ -1020,6 +1033,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
    * Of all that the pool and its picker refer to.
    *
    * @param made whether what is not there is made
+   * @param secrets what is wrong with Secrets that the picker names
    */
   private static Verdict resolved(
       Observation seen,
@@ -1028,7 +1042,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Frontend frontend,
       boolean made,
       List<ChildApplier.Failure> failures,
-      @Nullable Verdict certificate) {
+      List<Verdict> secrets) {
     Verdict service =
         switch (ref) {
           case ServiceRef.Resolved resolved when PickerTelling.isPaused(picker) ->
@@ -1040,10 +1054,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
           case ServiceRef.Resolved resolved -> provided(resolved, picker, frontend, failures);
           case ServiceRef.Unresolved broken -> broken.resolvedRefs();
         };
-    if (certificate == null) {
+    if (secrets.isEmpty()) {
       return service;
     }
-    return service.isTrue() ? certificate : Verdict.all(List.of(service, certificate));
+    return Verdict.all(
+        service.isTrue() ? secrets : Stream.concat(Stream.of(service), secrets.stream()).toList());
   }
 
   /** Nothing was applied, so what is there is looked at. */

@@ -81,6 +81,11 @@ public enum Reason {
       "CertificateExpired",
       "The certificate in `spec.tls` of the EndpointPicker has ended.",
       "Renew the Secret; pods take the new pair without a restart."),
+  INVALID_SECRET_REF(
+      Kind.WRONG,
+      "InvalidSecretRef",
+      "The Secret in `spec.handOver` of the EndpointPicker is not there, or lacks the key `secret`. Pods that start wait for it; those that run go on.",
+      "Create it: `kubectl create secret generic NAME --from-literal=secret=\"$(openssl rand -hex 32)\"`."),
   INVALID_POOL_REF(
       Kind.WRONG,
       "InvalidPoolRef",
