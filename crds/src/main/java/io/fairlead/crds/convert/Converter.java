@@ -289,12 +289,21 @@ public final class Converter {
       claim(item, made);
     }
     if (item.tree.errorCount() > errors) {
-      failed.addAll(item.tree.errors(errors));
+      item.tree.errors(errors).forEach(error -> failed.add(placed(error, item)));
       return false;
     }
     lost.addAll(item.tree.warnings(warnings));
     item.made = made;
     return true;
+  }
+
+  /**
+   * What is missing has no line of its own, and nobody could tell which of many objects lacks it.
+   */
+  private static FieldError placed(FieldError error, Item item) {
+    return error.line() > 0
+        ? error
+        : new FieldError(error.file(), item.document.line(), error.path(), error.message());
   }
 
   private static List<String> written(Part part) {

@@ -131,7 +131,10 @@ public final class Schema {
               } else if (!open) {
                 tree.error(
                     path.field(e.getKey()),
-                    "is an unknown field; known here: " + String.join(", ", properties.keySet()));
+                    properties.isEmpty()
+                        ? "is an unknown field; none is known here"
+                        : "is an unknown field; known here: "
+                            + String.join(", ", properties.keySet()));
               }
             });
   }

@@ -260,6 +260,16 @@ final class PoolCompilerTest {
         pool(), List.of(), picker, UpstreamObjects.NONE, PluginTypes.shipped(), () -> null, text);
   }
 
+  @Test
+  void aPluginThatHasNoParametersIsSaidToHaveNone() {
+    String text = "plugins: [{type: queue-scorer, parameters: {threshold: 1}}]";
+    assertThat(from(referring(""), SchedulingText.of(text)).findings())
+        .singleElement()
+        .extracting(Finding::message)
+        .asString()
+        .endsWith("parameters.threshold is an unknown field; none is known here");
+  }
+
   private static EndpointPicker referring(String beside) {
     return read(
         EndpointPicker.class,

@@ -244,6 +244,27 @@ class ConverterTest {
     assertThat(convert(Direction.NEW, "kind: InferenceModel\n  bad: [").failed()).hasSize(1);
   }
 
+  /** Of many documents nobody could tell else which one lacks it. */
+  @Test
+  void whatIsMissingIsFoundByTheLineOfItsDocument() {
+    String model =
+        "apiVersion: inference.networking.x-k8s.io/v1alpha2\nkind: InferenceModel\nmetadata: {name: %s}\n";
+    String text =
+        model.formatted("a")
+            + "spec: {modelName: a, poolRef: {name: p}}\n---\n"
+            + model.formatted("b")
+            + "---\n"
+            + model.formatted("c")
+            + "spec: {modelName: c}\n";
+    assertThat(lines(convert(Direction.NEW, text).failed()))
+        .hasSize(3)
+        .satisfies(
+            failed -> {
+              assertThat(failed.subList(0, 2)).allMatch(line -> line.startsWith("in.yaml:6: spec"));
+              assertThat(failed.getLast()).matches("in\\.yaml:1[0-3]: spec\\.poolRef: .*");
+            });
+  }
+
   /** Of two objects with one name the second would take the first's place when they are applied. */
   @ParameterizedTest
   @ValueSource(
