@@ -56,6 +56,9 @@ final class AdapterSlots implements Adapters {
   private List<String> waiting = List.of();
   private int reported;
 
+  /** How often anything has changed that the next request's costs depend on. */
+  private int revision;
+
   private static final class Slot {
     private final String adapter;
     private int inFlight;
@@ -106,12 +109,20 @@ final class AdapterSlots implements Adapters {
    * @param inFlight requests that were sent there and are not over
    */
   void scraped(long begunAt, int inFlight, EndpointMetrics metrics) {
-    if (metrics.maxAdapters() > 0) {
+    if (metrics.maxAdapters() > 0 && metrics.maxAdapters() != slots) {
       slots = metrics.maxAdapters();
+      revision++;
     }
-    if (!metrics.baseModel().isEmpty()) {
+    if (!metrics.baseModel().isEmpty() && !metrics.baseModel().equals(baseModel)) {
       baseModel = metrics.baseModel();
       baseHash = baseModel.hashCode();
+      revision++;
+    }
+    // Where the base model is not known, what runs or waits tells which names are adapters.
+    if (baseModel.isEmpty()
+        && !(running.equals(metrics.runningAdapters())
+            && waiting.equals(metrics.waitingAdapters()))) {
+      revision++;
     }
     running = metrics.runningAdapters();
     waiting = metrics.waitingAdapters();
@@ -121,16 +132,19 @@ final class AdapterSlots implements Adapters {
     for (int i = 0; i < running.size(); i++) {
       if (indexOf(resident, running.get(i)) < 0) {
         resident.add(shown(running.get(i)));
+        revision++;
       }
     }
     boolean others = metrics.running() + Math.max(0, metrics.waiting()) > inFlight;
     for (int i = 0; i < resident.size(); i++) {
       Slot slot = resident.get(i);
-      slot.othersUse =
+      boolean use =
           others
               && slot.inFlight == 0
               && (slot.since == Long.MIN_VALUE || begunAt - slot.since > OVER)
               && contains(running, slot.adapter);
+      revision += use != slot.othersUse ? 1 : 0;
+      slot.othersUse = use;
     }
     trim();
   }
@@ -200,6 +214,7 @@ final class AdapterSlots implements Adapters {
     for (int i = 0; excess > 0 && i < resident.size(); ) {
       if (!resident.get(i).isBusy()) {
         goes(resident.remove(i));
+        revision++;
         excess--;
       } else {
         i++;
@@ -239,6 +254,14 @@ final class AdapterSlots implements Adapters {
   private static long bit(String name) {
     int hash = name.hashCode();
     return 1L << (hash ^ (hash >>> 16));
+  }
+
+  /**
+   * A number that is another once a scrape has changed what a request costs here. Requests that are
+   * sent or end may leave it as it is.
+   */
+  int revision() {
+    return revision;
   }
 
   @Override

@@ -40,6 +40,9 @@ final class CandidateChoice {
 
   private boolean roomWhereTooSmall;
 
+  /** By place, whom the gateway allows the request of the last {@link #narrow}; null for all. */
+  private long @Nullable [] allowed;
+
   /** Whether it left one out that had room and no slot, and one that had a slot and no room. */
   private boolean roomWithoutSlot;
 
@@ -127,6 +130,7 @@ final class CandidateChoice {
     roomWhereTooSmall = false;
     roomWithoutSlot = false;
     slotWithoutRoom = false;
+    allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
     if (use == Use.ANY
         && !retry
         && noneFull
@@ -140,7 +144,6 @@ final class CandidateChoice {
     int full = 0;
     int count = use == Use.ANY ? eligible.length : health.usableCount();
     current.none();
-    long[] allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
     Refusers refusers = use.isDrawn() ? health.refusers(now, current.targetModel()) : null;
     for (int i = 0; i < count; i++) {
       int place = use == Use.ANY ? i : health.usable(i);
@@ -229,8 +232,7 @@ final class CandidateChoice {
     if (flight.attempts > 0 && flight.hasTried(endpoint)) {
       return Exclusion.TRIED;
     }
-    if (!AllowedEndpoints.has(
-        allowedEndpoints.of(flight.facts.subset(), endpoints.eligible()), place)) {
+    if (!AllowedEndpoints.has(allowed, place)) {
       return Exclusion.NOT_ALLOWED;
     }
     if (use != Use.ANY && !health.isUsable(place)) {

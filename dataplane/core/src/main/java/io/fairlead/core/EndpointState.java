@@ -340,7 +340,7 @@ final class EndpointState implements PoolEndpoint {
   void scraped(long begunAt, EndpointMetrics scrape) {
     scrapedAt = scrape.equals(EndpointMetrics.UNKNOWN) ? Long.MIN_VALUE : begunAt;
     long capacity = kvCapacityTokens;
-    int slots = adapters.slots();
+    int loaded = adapters.revision();
     int queued = waiting;
     adapters.scraped(begunAt, ownInFlight(), scrape);
     progressToldAt = Double.isNaN(scrape.progress()) ? progressToldAt : begunAt;
@@ -356,8 +356,8 @@ final class EndpointState implements PoolEndpoint {
       return;
     }
     show(all);
-    // Scrapes come far more often than requests, and hardly ever say another size or queue.
-    if (capacity != kvCapacityTokens || slots != adapters.slots() || queued != waiting) {
+    // Scrapes come far more often than requests, and hardly ever say anything else.
+    if (capacity != kvCapacityTokens || loaded != adapters.revision() || queued != waiting) {
       all.note(place);
     }
   }

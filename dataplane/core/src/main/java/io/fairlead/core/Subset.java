@@ -1,5 +1,8 @@
 package io.fairlead.core;
 
+import com.dynatrace.hash4j.hashing.HashStream128;
+import com.dynatrace.hash4j.hashing.HashValue128;
+import com.dynatrace.hash4j.hashing.Hashing;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
@@ -19,7 +22,12 @@ public final class Subset {
   private static final int[] NONE = {};
 
   private final List<String> entries;
-  private final int hash;
+
+  /**
+   * Of the entries in their order. A gateway sends its thousands of texts anew with each request:
+   * told apart by these 128 bits, two are compared without a look at any of them.
+   */
+  private final HashValue128 digest;
 
   /** By address; made when it is asked for first, which is rarely of equal ones. */
   private volatile @Nullable Map<String, int[]> ports;
@@ -27,7 +35,11 @@ public final class Subset {
   /** Of entries as they come; one that names no address allows nothing. */
   public Subset(Collection<String> entries) {
     this.entries = List.copyOf(entries);
-    hash = this.entries.hashCode();
+    HashStream128 stream = Hashing.murmur3_128().hashStream();
+    for (String entry : this.entries) {
+      stream.putString(entry);
+    }
+    digest = stream.get();
   }
 
   /** What it was made of. */
@@ -95,14 +107,11 @@ public final class Subset {
   /** Of the same entries in the same order. */
   @Override
   public boolean equals(@Nullable Object other) {
-    return this == other
-        || (other instanceof Subset subset
-            && hash == subset.hash
-            && entries.equals(subset.entries));
+    return this == other || (other instanceof Subset subset && digest.equals(subset.digest));
   }
 
   @Override
   public int hashCode() {
-    return hash;
+    return digest.hashCode();
   }
 }

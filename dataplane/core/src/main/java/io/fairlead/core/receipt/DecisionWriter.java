@@ -356,13 +356,14 @@ public final class DecisionWriter implements DecisionRecorder {
       isCandidate[around.place(i)] = true;
     }
     putBits(isCandidate, endpoints);
+    boolean tells = endpoints > WHOLE_POOL && !around.whole();
     int told = 0;
     for (int place = 0; place < endpoints; place++) {
       if (!isCandidate[place]) {
         Exclusion why = around.exclusion(place);
         boolean full = why == Exclusion.FULL;
         HealthState state = HealthState.IN_USE;
-        if (!full && endpoints > WHOLE_POOL && told < MOST_OUT_TOLD) {
+        if (!full && tells && told < MOST_OUT_TOLD) {
           state = around.health(place);
         }
         ring.put(

@@ -52,9 +52,9 @@ public interface PoolCandidates extends Candidates {
 
   /**
    * For a scorer that keeps something worked out for each endpoint: tells it of every place where
-   * the requests in flight, the sizes, the scraped queue or the risk are others than when it last
-   * asked, or another endpoint is now. Places may be told twice, and ones where nothing is new; all
-   * are told when too much has changed.
+   * the requests in flight, the sizes, the scraped queue, the adapters or the risk are others than
+   * when it last asked, or another endpoint is now. Places may be told twice, and ones where
+   * nothing is new; all are told when too much has changed.
    *
    * @param since what this returned last, to the same scorer; 0 at first
    * @return to be passed the next time

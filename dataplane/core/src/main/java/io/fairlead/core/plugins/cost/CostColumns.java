@@ -81,6 +81,10 @@ final class CostColumns {
   private double[] load = {};
 
   private boolean[] adapters = {};
+
+  /** Milliseconds to load one. */
+  private double[] adapterLoad = {};
+
   private boolean[] computing = {};
 
   /** Hashes of the endpoints' names. */
@@ -140,6 +144,7 @@ final class CostColumns {
     inFlight = Arrays.copyOf(inFlight, length);
     load = Arrays.copyOf(load, length);
     adapters = Arrays.copyOf(adapters, length);
+    adapterLoad = Arrays.copyOf(adapterLoad, length);
     computing = Arrays.copyOf(computing, length);
     identity = Arrays.copyOf(identity, length);
   }
@@ -173,6 +178,7 @@ final class CostColumns {
     load[place] = (inFlight[place] + 1) * there.risk();
     identity[place] = there.identity();
     adapters(place, there.adapters().slots() > 0);
+    adapterLoad[place] = engine.adapterLoad();
   }
 
   private void writeBacklog(int place, Prefills line, EngineClass engine, double psi) {
@@ -301,8 +307,9 @@ final class CostColumns {
     return identity[place];
   }
 
-  boolean hasAdapters(int place) {
-    return adapters[place];
+  /** Milliseconds that the endpoint in this place takes to load an adapter. */
+  double adapterLoad(int place) {
+    return adapterLoad[place];
   }
 
   /** Whether there is a place with adapters. */

@@ -8,7 +8,6 @@ import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.core.view.Stage;
 import io.fairlead.core.view.Teachable;
-import io.fairlead.plugin.Adapters;
 import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
@@ -69,9 +68,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   private static final double MANY = Double.POSITIVE_INFINITY;
 
-  /** Requests of an adapter; beyond that its end of use is not to be waited for; chosen. */
-  private static final int MOST_BUSY = 6;
-
   private final Settings settings;
   private final LearnedSpeeds speeds;
   private final Newcomers newcomers = new Newcomers();
@@ -80,6 +76,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private final CostColumns columns;
 
   private final WorkCost costs;
+  private final AdapterLoads adapterLoads = new AdapterLoads();
+
+  /** Of the last request's target; null where no endpoint has adapters. */
+  private AdapterLoads.@Nullable OfAdapter adapter;
 
   private long seen;
   private long speedsSeen;
@@ -248,8 +248,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     } else {
       some(candidates, scores);
     }
-    if (columns.anyAdapters()) {
-      addLoads(request, candidates, scores);
+    adapter = columns.anyAdapters() ? adapterLoads.of(request.targetModel(), candidates) : null;
+    if (adapter != null) {
+      addLoads(adapter, candidates, scores);
     }
     if (costs.hasObjective()) {
       addLate(request, candidates, scores);
@@ -294,13 +295,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       double[] weights) {
     int place = PoolCandidates.of(candidates).place(index);
     costs.itemize(place, cached[index], worth, millis, weights);
-    double load = 0;
-    double slot = 0;
-    if (columns.hasAdapters(place)) {
-      Endpoint endpoint = candidates.get(index);
-      load = load(request, endpoint.adapters(), speeds.engine(endpoint));
-      slot = load > 0 ? untilASlotIsFree(endpoint.adapters(), place) : 0;
-    }
+    double load = adapter == null ? 0 : load(adapter, place);
+    double slot = adapter == null ? 0 : untilASlotIsFree(adapter, place);
     millis[CostTerms.ADAPTER] = load;
     weights[CostTerms.ADAPTER] = load > 0 ? worthOfLoad(place) : 1;
     millis[CostTerms.ADAPTER_SLOT] = slot;
@@ -472,17 +468,14 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   }
 
   /** Loading an adapter costs this request, those in flight, and those to come. */
-  private void addLoads(InferenceRequest request, PoolCandidates candidates, double[] scores) {
+  private void addLoads(
+      AdapterLoads.OfAdapter adapter, PoolCandidates candidates, double[] scores) {
     for (int i = 0; i < candidates.size(); i++) {
       int place = candidates.place(i);
-      if (columns.hasAdapters(place)) {
-        Endpoint endpoint = candidates.get(i);
-        Adapters adapters = endpoint.adapters();
-        double load = load(request, adapters, speeds.engine(endpoint));
-        if (load > 0) {
-          scores[i] +=
-              load * worthOfLoad(place) + settings.omega() * untilASlotIsFree(adapters, place);
-        }
+      double load = load(adapter, place);
+      if (load > 0) {
+        scores[i] +=
+            load * worthOfLoad(place) + settings.omega() * untilASlotIsFree(adapter, place);
       }
     }
   }
@@ -492,14 +485,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < candidates.size(); i++) {
       int place = candidates.place(i);
-      double adapter = 0;
-      if (columns.hasAdapters(place)) {
-        Endpoint endpoint = candidates.get(i);
-        Adapters adapters = endpoint.adapters();
-        double load = load(request, adapters, speeds.engine(endpoint));
-        adapter = load > 0 ? load + untilASlotIsFree(adapters, place) : 0;
-      }
-      double late = costs.late(place, cached[i], adapter);
+      double loaded = adapter == null ? 0 : load(adapter, place) + untilASlotIsFree(adapter, place);
+      double late = costs.late(place, cached[i], loaded);
       scores[i] += settings.epsilon() * late;
       least = Math.min(least, late);
     }
@@ -522,9 +509,13 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     return settings.omega() + columns.inFlight(place) + settings.lambda();
   }
 
-  private double untilASlotIsFree(Adapters adapters, int place) {
-    double decode = costs.expectedOutput * costs.step(place);
-    return untilASlotIsFree(adapters.leastInFlight(), decode);
+  private double load(AdapterLoads.OfAdapter adapter, int place) {
+    return adapter.loads(place) * columns.adapterLoad(place);
+  }
+
+  /** Milliseconds, where the adapter is to be loaded; else 0. */
+  private double untilASlotIsFree(AdapterLoads.OfAdapter adapter, int place) {
+    return adapter.untilASlotIsFree(place, costs.expectedOutput * costs.step(place));
   }
 
   private void reserve(int size, int places) {
@@ -542,23 +533,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       cachedThere = new double[places];
       costsThere = new double[places];
     }
-  }
-
-  private static double load(InferenceRequest request, Adapters adapters, EngineClass engine) {
-    if (!adapters.needed(request.targetModel()) || adapters.resident(request.targetModel())) {
-      return 0;
-    }
-    return adapters.loaded() < adapters.slots() ? engine.adapterLoad() : 2 * engine.adapterLoad();
-  }
-
-  /**
-   * How long an adapter stays in use that has so many requests in flight, if they come and go at
-   * the rate that keeps them so many: the mean busy period of a queue with a server for each,
-   * {@code (e^k - 1) / k} times what one takes.
-   */
-  static double untilASlotIsFree(int inFlight, double decode) {
-    int k = Math.min(inFlight, MOST_BUSY);
-    return k <= 0 ? 0 : decode * Math.expm1(k) / k;
   }
 
   /**

@@ -259,7 +259,7 @@ final class PlainWorkCost implements Scorer {
       wait += standing * expectedOutput * step / engine.maxSequences();
     }
     if (load > 0) {
-      wait += WorkCostScorer.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
+      wait += AdapterLoads.untilASlotIsFree((int) leastInFlight, expectedOutput * step);
     }
     double slower = speeds.phi(slot) * (engine.d1() + engine.d2() * (prompt + output / 2));
     double interference = engine.interference(there.decoding(), kv, slowness(slot));

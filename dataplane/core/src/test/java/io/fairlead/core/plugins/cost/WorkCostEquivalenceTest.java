@@ -59,10 +59,7 @@ final class WorkCostEquivalenceTest implements RequestListener {
   private int inTwo;
 
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(
-      longs = {
-        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25
-      })
+  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
   void costsAreThoseOfThePlainFormula(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     PoolCore core = new PoolCore();
@@ -253,12 +250,14 @@ final class WorkCostEquivalenceTest implements RequestListener {
     List<String> running =
         adapters > 0 && random.nextBoolean() ? List.of("critical", "other") : List.of();
     int blocks = random.nextInt(3) == 0 ? -1 : 500 + random.nextInt(20_000);
+    // Most tell of nothing new but adapters.
+    boolean queue = random.nextInt(4) == 0;
     return new EndpointMetrics(
-        random.nextInt(5),
+        queue ? random.nextInt(5) : 1,
         random.nextInt(20),
         random.nextDouble(),
         16,
-        blocks,
+        queue ? blocks : -1,
         "standard",
         adapters,
         running,

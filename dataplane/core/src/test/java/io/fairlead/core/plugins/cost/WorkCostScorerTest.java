@@ -386,8 +386,8 @@ class WorkCostScorerTest {
     assertThat(scores(scorer, new TestRequest(1, 10), hot, mild, idle))
         .isSorted()
         .doesNotHaveDuplicates();
-    assertThat(WorkCostScorer.untilASlotIsFree(1, 100)).isCloseTo(171.8, within(0.1));
-    assertThat(WorkCostScorer.untilASlotIsFree(0, 100)).isZero();
+    assertThat(AdapterLoads.untilASlotIsFree(1, 100)).isCloseTo(171.8, within(0.1));
+    assertThat(AdapterLoads.untilASlotIsFree(0, 100)).isZero();
   }
 
   @Test
