@@ -23,13 +23,19 @@ import java.util.concurrent.locks.LockSupport;
  * due, so a picker that falls behind can't hide it.
  *
  * <p>Arguments: {@code --way NAME,http://HOST:PORT,picker=PID} for each picker, {@code --loads
- * BYTES@RATE,...}, {@code --seconds}, {@code --rounds}, {@code --warmup} seconds, {@code --report
- * FILE}.
+ * BYTES@RATE,...}, {@code --seconds}, {@code --rounds}, {@code --warmup} seconds at five times the
+ * rate, {@code --report FILE}.
  */
 public final class PickRun {
 
   private static final int MOST_OPEN = 10_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /**
+   * Warm-up requests come so many times as fast: compilers go by how often something has run, and
+   * at a few hundred requests a second they would be at work all through the turns that count.
+   */
+  static final double WARM_UP_PACE = 5;
 
   /** So many bytes, so often a second. */
   private record Load(int bytes, double perSecond) {
@@ -119,7 +125,7 @@ public final class PickRun {
     List<byte[]> bodies = Prompts.bodies(load.bytes(), false);
     List<PickTimes> times = new ArrayList<>();
     for (ManagedChannel channel : channels) {
-      send(channel, bodies, load.perSecond(), warmUp, 1, new PickTimes());
+      send(channel, bodies, WARM_UP_PACE * load.perSecond(), warmUp, 1, new PickTimes());
       times.add(new PickTimes());
     }
     for (int round = 0; round < rounds; round++) {

@@ -77,16 +77,16 @@ public final class SlowClientsRun {
 
   private boolean run(int clients, int rounds, Path report)
       throws IOException, InterruptedException {
-    others(); // warms up
+    var _ = others(PickRun.WARM_UP_PACE * perSecond);
     Histogram alone = new Histogram(LONGEST_MICROS, 3);
     Histogram beside = new Histogram(LONGEST_MICROS, 3);
     Histogram apart = new Histogram(LONGEST_MICROS, 3);
     int cutOff = 0;
     for (int round = 0; round < rounds; round++) {
-      alone.add(others());
+      alone.add(others(perSecond));
       cutOff += besideSlow(elsewhere, clients, apart);
       cutOff += besideSlow(target, clients, beside);
-      alone.add(others());
+      alone.add(others(perSecond));
     }
     double p99 = beside.getValueAtPercentile(99);
     String text =
@@ -112,7 +112,7 @@ public final class SlowClientsRun {
   private int besideSlow(URI server, int clients, Histogram micros)
       throws IOException, InterruptedException {
     try (Slow slow = new Slow(server, clients)) {
-      micros.add(others());
+      micros.add(others(perSecond));
       return slow.cutOff.get();
     }
   }
@@ -128,7 +128,7 @@ public final class SlowClientsRun {
   }
 
   /** Requests at random times, each measured from when it was due. */
-  private Histogram others() throws InterruptedException {
+  private Histogram others(double rate) throws InterruptedException {
     List<byte[]> requests = Prompts.requests(BYTES, 0, 0);
     BlockingQueue<Long> due = new LinkedBlockingQueue<>();
     Histogram micros = new Histogram(LONGEST_MICROS, 3);
@@ -140,7 +140,7 @@ public final class SlowClientsRun {
     long start = System.nanoTime();
     double at = 0;
     while (at < seconds) {
-      at -= Math.log(1 - random.nextDouble()) / perSecond;
+      at -= Math.log(1 - random.nextDouble()) / rate;
       long when = start + (long) (at * 1e9);
       for (long left = when - System.nanoTime(); left > 0; left = when - System.nanoTime()) {
         LockSupport.parkNanos(left);
