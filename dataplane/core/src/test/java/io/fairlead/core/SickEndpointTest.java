@@ -56,14 +56,14 @@ class SickEndpointTest {
 
   /** A request that goes to this endpoint: others are served at once where they are. */
   private long sentTo(String endpoint) {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 1_000; i++) {
       long ticket = pool.arrive("m", 1);
       if (pool.lastRoute().endpoint().equals(endpoint)) {
         return ticket;
       }
       complete(ticket);
     }
-    throw new AssertionError("none of 100 goes to " + endpoint);
+    throw new AssertionError("none of 1,000 goes to " + endpoint);
   }
 
   private void complete(long ticket) {
@@ -111,6 +111,37 @@ class SickEndpointTest {
         .as("it is not waited for for ever")
         .extracting(Rejection::reason)
         .containsExactly(Rejection.Reason.FIRST_BYTE_TIMEOUT);
+  }
+
+  /** Never three in a row: behind a proxy each costs its client an answer. */
+  @Test
+  void oneThatFailsEveryOtherRequestIsOut() {
+    configure(0);
+    for (int i = 0; i < 30 && state("a") == HealthState.IN_USE; i++) {
+      pool.now += MILLI;
+      complete(sentTo("a"));
+      fail(sentTo("a"));
+    }
+    assertThat(state("a")).isEqualTo(HealthState.OUT);
+  }
+
+  @Test
+  void oneThatFailsEachFourthIsUsedLess() {
+    configure(0);
+    for (int i = 0; i < 60; i++) {
+      for (int served = 0; served < 3; served++) {
+        pool.now += MILLI;
+        complete(sentTo("a"));
+      }
+      fail(sentTo("a"));
+      assertThat(state("a")).as("round %d", i).isEqualTo(HealthState.IN_USE);
+    }
+  }
+
+  private void fail(long ticket) {
+    pool.now += MILLI;
+    pool.core.attemptFailed(pool.now, ticket, Failure.ERROR);
+    pool.core.ended(pool.now, ticket, Outcome.FAILED, Usage.UNKNOWN);
   }
 
   /** What it was sent on its first trial goes on, and says nothing of the second one. */
