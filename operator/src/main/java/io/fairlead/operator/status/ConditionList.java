@@ -150,7 +150,13 @@ public final class ConditionList {
         .build();
   }
 
+  /** Half of a pair would come back as another character, and be a difference for ever. */
   private static String shortened(String message) {
-    return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE - 1) + "…";
+    if (message.length() <= MAX_MESSAGE) {
+      return message;
+    }
+    int end = MAX_MESSAGE - 1;
+    return message.substring(0, Character.isHighSurrogate(message.charAt(end - 1)) ? end - 1 : end)
+        + "…";
   }
 }
