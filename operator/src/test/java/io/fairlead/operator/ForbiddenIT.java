@@ -3,6 +3,7 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
@@ -10,9 +11,12 @@ import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
@@ -55,6 +59,47 @@ class ForbiddenIT {
       assertThat(allowed.poolMessage("Programmed"))
           .contains(
               "RoleBinding " + allowed.namespace() + "/pool-epp", "verb bind", "fairlead-epp");
+    }
+  }
+
+  /** An autoscaler that stays would go on deciding how many pods run. */
+  @Test
+  void whatMayNotBeDeletedIsToldUntilItMay() {
+    try (TestRoles.Taken delete =
+            TestRoles.withoutVerb(cluster, "horizontalpodautoscalers", "delete");
+        var _ = new OperatorUnderTest(cluster, allowed, true)) {
+      allowed.createPool();
+      allowed.create(
+          """
+          apiVersion: fairlead.io/v1alpha1
+          kind: EndpointPicker
+          metadata: {name: mine}
+          spec:
+            poolRef: {name: pool}
+            autoscaling: {minReplicas: 2, maxReplicas: 6}
+          """);
+      await().until(() -> allowed.get(HorizontalPodAutoscaler.class, "pool-epp") != null);
+
+      cluster
+          .admin()
+          .resource(allowed.need(EndpointPicker.class, "mine"))
+          .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"autoscaling\":null}}");
+      allowed.awaitPicker("mine", "AvailabilityGuarded", "False/PermissionDenied");
+      assertThat(allowed.pickerMessage("mine", "AvailabilityGuarded"))
+          .contains(
+              "HorizontalPodAutoscaler " + allowed.namespace() + "/pool-epp",
+              "cannot delete",
+              "grant");
+
+      delete.giveBack();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () -> {
+                assertThat(allowed.get(HorizontalPodAutoscaler.class, "pool-epp")).isNull();
+                assertThat(allowed.pickerConditions("mine"))
+                    .doesNotContainKey("AvailabilityGuarded");
+              });
     }
   }
 

@@ -76,6 +76,9 @@ public final class ChildApplier {
   private static final String CORRECT_IT =
       "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
 
+  /** Said of a missing permission; quotas answer 403 as well. */
+  private static final String CANNOT = " cannot ";
+
   /** Said of whoever may not bind a role. */
   private static final String NOT_HELD = "RBAC permissions not currently held";
 
@@ -282,6 +285,39 @@ public final class ChildApplier {
                     new Key(owner.getUid(), child.getKind(), child.getMetadata().getName())));
     String version = child.getMetadata().getResourceVersion();
     var _ = lanes.write(child, () -> client.resource(child).lockResourceVersion(version).delete());
+  }
+
+  /**
+   * Deletes a child that is not wanted any more.
+   *
+   * @return why it stays, where that lasts until somebody grants what is missing
+   * @throws KubernetesClientException where trying again may do
+   */
+  public Optional<Failure> deleteUnlessForbidden(HasMetadata child, KubernetesClient client) {
+    try {
+      delete(child, client);
+      return Optional.empty();
+    } catch (KubernetesClientException e) {
+      return Optional.of(stays(child, e));
+    }
+  }
+
+  /**
+   * What keeps a child that is not wanted any more.
+   *
+   * @throws KubernetesClientException the same, where it is no missing permission
+   */
+  public static Failure stays(HasMetadata child, KubernetesClientException e) {
+    String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    if (e.getCode() != FORBIDDEN || !String.valueOf(said).contains(CANNOT)) {
+      throw e;
+    }
+    return Failure.lasting(
+        child,
+        Verdict.no(
+            Reason.PERMISSION_DENIED,
+            "%s is not wanted any more and stays: %s; grant it to the operator's ServiceAccount, or delete it by hand"
+                .formatted(describe(child), said)));
   }
 
   /** Whether applying this Deployment would replace the pods of the one that is there. */
@@ -726,8 +762,7 @@ public final class ChildApplier {
           took.compareTo(WriteLanes.LONG) < 0 ? Outlook.MAY_PASS : Outlook.SLOW);
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
-    // Quotas answer 403 as well; only a missing permission says what one "cannot" do.
-    if (e.getCode() == FORBIDDEN && String.valueOf(said).contains(" cannot ")) {
+    if (e.getCode() == FORBIDDEN && String.valueOf(said).contains(CANNOT)) {
       return Failure.lasting(
           child,
           Verdict.no(

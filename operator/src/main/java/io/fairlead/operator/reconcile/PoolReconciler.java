@@ -120,6 +120,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final StatusApplier statuses;
   private final SettledLooks looks;
   private final FailedLooks failedLooks = new FailedLooks(System::nanoTime);
+
+  /**
+   * By UID of the pool, what the operator may not delete. The next look tells of it: deleting comes
+   * after telling, as it may take long where webhooks hang.
+   */
+  private final Map<String, List<ChildApplier.Failure>> stuck = new ConcurrentHashMap<>();
+
   private final Denied denied = new Denied(System::nanoTime);
   private final LostPickers lostPickers = new LostPickers(System::nanoTime);
   private final HotReloads reloads = new HotReloads(System::nanoTime);
@@ -330,6 +337,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     children.forget(pool);
     looks.unsettled(pool);
     failedLooks.end(pool);
+    stuck.remove(pool);
   }
 
   private void forget(String pool) {
@@ -646,6 +654,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     // Requests are served without the others.
     List<ChildApplier.Failure> failures =
         all.stream().filter(failure -> !isMonitor(failure) && !isGuard(failure)).toList();
+    String uid = seen.pool().getMetadata().getUid();
+    List<ChildApplier.Failure> stuckBefore = stuck.getOrDefault(uid, List.of());
+    List<ChildApplier.Failure> told = Stream.concat(all.stream(), stuckBefore.stream()).toList();
     ConfigHash wanted = design.isEmpty() ? null : design.get().documentHash();
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
@@ -678,9 +689,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                                 ? null
                                 : PickerTelling.waitsForEndOfPause(picker)),
                         cutOff(cutOff, seen.pool(), context.getClient()).stream()),
-                    obstacles(compiled, failures))
+                    obstacles(
+                        compiled,
+                        told.stream()
+                            .filter(failure -> !isMonitor(failure) && !isGuard(failure))
+                            .toList()))
                 .toList(),
-            beside(seen, picker, compiled, waits, all));
+            beside(seen, picker, compiled, waits, told));
     Optional<Duration> silence = untilOverdue(seen.pool().getMetadata().getUid(), facts);
     if (silence.filter(Duration::isZero).isPresent()) {
       facts = facts.withReportsOverdue();
@@ -700,19 +715,28 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (denied.isInDoubt(cutOff, askedIn(seen.pool()))) {
       again = earliest(again, Optional.of(LOOK_AGAIN));
     }
-    Optional<Duration> retry = retry(seen, all);
+    Optional<Duration> retry = retry(seen, told);
+    List<ChildApplier.Failure> stuckNow = new ArrayList<>();
     // Requests are served without a monitor or a guard: what is left over is not wanted for that.
     // Without a document, a ConfigMap that can't be read is not left over.
     if (failures.isEmpty()
         && !desired.isEmpty()
         && compiled.document() != null
-        && !pruner.leftovers(desired, seen, context.getClient(), writes)) {
+        && !pruner.leftovers(desired, seen, context.getClient(), writes, stuckNow)) {
       again = earliest(again, Optional.of(RETRY_PRUNE));
     }
     if (!failures.isEmpty() && !desired.isEmpty()) {
-      pruner.autoscalers(desired, seen, context.getClient(), writes);
+      pruner.autoscalers(desired, seen, context.getClient(), writes, stuckNow);
+    }
+    if (stuckNow.isEmpty()) {
+      stuck.remove(uid);
+    } else {
+      stuck.put(uid, stuckNow);
     }
     writes.rethrow();
+    if (!verdicts(stuckNow).equals(verdicts(stuckBefore))) {
+      again = earliest(again, Optional.of(RETRY_CONTENDED)); // what has changed is told then
+    }
     again = earliest(again, retry);
     if (waits) {
       again = earliest(again, Optional.of(settings.pace().turns()));
@@ -749,6 +773,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             .orElse(Duration.ZERO);
     Duration left = settings.pace().reports().minus(longest);
     return Optional.of(left.isPositive() ? left : Duration.ZERO);
+  }
+
+  private static List<Verdict> verdicts(List<ChildApplier.Failure> failures) {
+    return failures.stream().map(ChildApplier.Failure::why).toList();
   }
 
   /** Whether something was refused that has not lasted yet: it is not told before. */

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.children.Labels;
@@ -40,10 +41,15 @@ final class Pruner {
    * the older group names goes with that pool; a NetworkPolicy goes after the pods that it is for,
    * whose end wakes the pool. Each is an attempt of its own: a refusal for one holds for no other.
    *
+   * @param stuck gets what the operator may not delete
    * @return whether nothing is left to delete that nobody tells of
    */
   boolean leftovers(
-      List<HasMetadata> desired, Observation seen, KubernetesClient client, Attempts attempts) {
+      List<HasMetadata> desired,
+      Observation seen,
+      KubernetesClient client,
+      Attempts attempts,
+      List<ChildApplier.Failure> stuck) {
     boolean done = true;
     for (HasMetadata child : seen.children()) {
       if (child.isMarkedForDeletion()
@@ -52,10 +58,18 @@ final class Pruner {
           || desired.stream().anyMatch(want -> same(want, child))) {
         continue;
       }
-      if (child instanceof Service && !replaced(desired, client)) {
-        done = false;
-      } else {
-        attempts.attempt(() -> children.delete(child, client));
+      if (!(child instanceof Service)) {
+        attempts.attempt(() -> children.deleteUnlessForbidden(child, client).ifPresent(stuck::add));
+        continue;
+      }
+      try {
+        if (replaced(desired, client)) {
+          children.deleteUnlessForbidden(child, client).ifPresent(stuck::add);
+        } else {
+          done = false;
+        }
+      } catch (KubernetesClientException e) {
+        attempts.attempt(() -> stuck.add(ChildApplier.stays(child, e)));
       }
     }
     return done;
@@ -64,14 +78,23 @@ final class Pruner {
   /**
    * Deletes only what decides on the number of pods and is wanted no more: while other children
    * can't be made it would go on doing so, against what is wanted now.
+   *
+   * @param stuck gets what the operator may not delete
    */
   void autoscalers(
-      List<HasMetadata> desired, Observation seen, KubernetesClient client, Attempts attempts) {
+      List<HasMetadata> desired,
+      Observation seen,
+      KubernetesClient client,
+      Attempts attempts,
+      List<ChildApplier.Failure> stuck) {
     seen.own().stream()
         .filter(HorizontalPodAutoscaler.class::isInstance)
         .filter(child -> !child.isMarkedForDeletion())
         .filter(child -> desired.stream().noneMatch(want -> same(want, child)))
-        .forEach(child -> attempts.attempt(() -> children.delete(child, client)));
+        .forEach(
+            child ->
+                attempts.attempt(
+                    () -> children.deleteUnlessForbidden(child, client).ifPresent(stuck::add)));
   }
 
   /** Whether gateways that go by the older pool find the picker by it. */

@@ -2,6 +2,7 @@ package io.fairlead.operator.testing;
 
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
+import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
 import java.util.List;
 
 /** Takes rights from the operator, as who installs it may. */
@@ -25,6 +26,25 @@ public final class TestRoles {
     List<PolicyRule> all =
         cluster.admin().rbac().clusterRoles().withName(OPERATOR).require().getRules();
     put(cluster, all.stream().filter(rule -> !rule.getResources().contains(resource)).toList());
+    return () -> put(cluster, all);
+  }
+
+  /** Takes one verb on a resource, and on whatever else is in the same rules. */
+  public static Taken withoutVerb(Installed cluster, String resource, String verb) {
+    List<PolicyRule> all =
+        cluster.admin().rbac().clusterRoles().withName(OPERATOR).require().getRules();
+    put(
+        cluster,
+        all.stream()
+            .map(
+                rule ->
+                    rule.getResources().contains(resource)
+                        ? new PolicyRuleBuilder(rule)
+                            .withVerbs(
+                                rule.getVerbs().stream().filter(one -> !one.equals(verb)).toList())
+                            .build()
+                        : rule)
+            .toList());
     return () -> put(cluster, all);
   }
 
