@@ -48,6 +48,7 @@ class PickerSettingsIT extends OperatorWithPool {
   @Test
   void allOfItIsTakenByTheApiServerAndWrittenOnce() {
     TestSecrets.tls(pool, "pair", "good.crt", "good.key");
+    TestSecrets.put(pool, "shared", Map.of("secret", "x"));
     create(
         """
         replicas: 3
