@@ -59,7 +59,10 @@ final class WorkCostEquivalenceTest implements RequestListener {
   private int inTwo;
 
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+  @ValueSource(
+      longs = {
+        1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25
+      })
   void costsAreThoseOfThePlainFormula(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     PoolCore core = new PoolCore();
