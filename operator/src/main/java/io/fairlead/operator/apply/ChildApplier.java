@@ -76,9 +76,6 @@ public final class ChildApplier {
   private static final String CORRECT_IT =
       "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
 
-  /** Said of a missing permission; quotas answer 403 as well. */
-  private static final String CANNOT = " cannot ";
-
   /** Said of whoever may not bind a role. */
   private static final String NOT_HELD = "RBAC permissions not currently held";
 
@@ -288,28 +285,12 @@ public final class ChildApplier {
   }
 
   /**
-   * Deletes a child that is not wanted any more.
-   *
-   * @return why it stays, where that lasts until somebody grants what is missing
-   * @throws KubernetesClientException where trying again may do
-   */
-  public Optional<Failure> deleteUnlessForbidden(HasMetadata child, KubernetesClient client) {
-    try {
-      delete(child, client);
-      return Optional.empty();
-    } catch (KubernetesClientException e) {
-      return Optional.of(stays(child, e));
-    }
-  }
-
-  /**
    * What keeps a child that is not wanted any more.
    *
    * @throws KubernetesClientException the same, where it is no missing permission
    */
   public static Failure stays(HasMetadata child, KubernetesClientException e) {
-    String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
-    if (e.getCode() != FORBIDDEN || !String.valueOf(said).contains(CANNOT)) {
+    if (!isMissingPermission(e)) {
       throw e;
     }
     return Failure.lasting(
@@ -317,7 +298,7 @@ public final class ChildApplier {
         Verdict.no(
             Reason.PERMISSION_DENIED,
             "%s is not wanted any more and stays: %s; grant it to the operator's ServiceAccount, or delete it by hand"
-                .formatted(describe(child), said)));
+                .formatted(describe(child), said(e))));
   }
 
   /** Whether applying this Deployment would replace the pods of the one that is there. */
@@ -749,7 +730,7 @@ public final class ChildApplier {
     if (e.getCode() < BAD_REQUEST) {
       throw e;
     }
-    String said = e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage();
+    String said = said(e);
     boolean mayPass =
         e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS || e.getCode() >= SERVER_ERROR;
     if (mayPass) {
@@ -762,7 +743,7 @@ public final class ChildApplier {
           took.compareTo(WriteLanes.LONG) < 0 ? Outlook.MAY_PASS : Outlook.SLOW);
     }
     String message = "%s is refused by the API server: %s".formatted(describe(child), said);
-    if (e.getCode() == FORBIDDEN && String.valueOf(said).contains(CANNOT)) {
+    if (isMissingPermission(e)) {
       return Failure.lasting(
           child,
           Verdict.no(
@@ -771,7 +752,7 @@ public final class ChildApplier {
     // What a role holds that may not be bound is long, and the next step must not be cut off.
     if (e.getCode() == FORBIDDEN
         && child instanceof RoleBinding binding
-        && String.valueOf(said).contains(NOT_HELD)) {
+        && said.contains(NOT_HELD)) {
       return Failure.lasting(
           child,
           Verdict.no(
@@ -783,6 +764,15 @@ public final class ChildApplier {
         child,
         Verdict.no(
             Reason.EPP_UNAVAILABLE, e.getCode() == UNPROCESSABLE ? message + CORRECT_IT : message));
+  }
+
+  private static String said(KubernetesClientException e) {
+    return String.valueOf(e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage());
+  }
+
+  /** Quotas answer 403 as well; only a missing permission says what one "cannot" do. */
+  private static boolean isMissingPermission(KubernetesClientException e) {
+    return e.getCode() == FORBIDDEN && said(e).contains(" cannot ");
   }
 
   /** It is there, and took the request: not as one that is away, which refuses connections. */

@@ -43,7 +43,7 @@ final class FailedLooks {
   }
 
   /** What people want, as far as it matters whether they want another thing than before. */
-  static List<Object> asked(Observation seen, Object beside) {
+  private static List<Object> asked(Observation seen, Object beside) {
     Map<String, Long> generations = new HashMap<>();
     Stream.of(
             List.of(seen.pool()),
@@ -60,10 +60,15 @@ final class FailedLooks {
     return List.of(generations, beside);
   }
 
-  /** The operator failed at the pool. */
-  void failed(String pool, List<Object> asked) {
+  /**
+   * The operator failed at the pool.
+   *
+   * @param beside what else people want of it than the objects seen
+   */
+  void failed(Observation seen, Object beside) {
+    List<Object> asked = asked(seen, beside);
     failures.compute(
-        pool,
+        seen.pool().getMetadata().getUid(),
         (uid, last) ->
             new Failure(
                 asked,
@@ -76,10 +81,14 @@ final class FailedLooks {
     return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
   }
 
-  /** How long to leave the pool alone; empty where it may be tried. */
-  Optional<Duration> left(String pool, List<Object> asked) {
-    Failure last = failures.get(pool);
-    if (last == null || !last.asked().equals(asked)) {
+  /**
+   * How long to leave the pool alone; empty where it may be tried.
+   *
+   * @param beside as it was told of the failure
+   */
+  Optional<Duration> left(Observation seen, Object beside) {
+    Failure last = failures.get(seen.pool().getMetadata().getUid());
+    if (last == null || !last.asked().equals(asked(seen, beside))) {
       return Optional.empty();
     }
     Duration left = last.pause().minus(Duration.ofNanos(nanos.getAsLong() - last.at()));

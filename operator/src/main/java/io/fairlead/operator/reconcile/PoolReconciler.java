@@ -538,8 +538,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return UpdateControl.noUpdate();
     }
     looks.unsettled(uid);
-    List<Object> asked = FailedLooks.asked(seen, scheduling);
-    Optional<Duration> pause = failedLooks.left(uid, asked);
+    Optional<Duration> pause = failedLooks.left(seen, scheduling);
     if (pause.isPresent()) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(pause.get());
     }
@@ -548,7 +547,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     try {
       then = serveOrTell(seen, served, scheduling, context);
     } catch (UnexpectedException e) {
-      failedLooks.failed(uid, asked);
+      failedLooks.failed(seen, scheduling);
       throw e;
     }
     failedLooks.end(uid);
@@ -651,9 +650,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (comes || mayPass(seen, all)) {
       return UpdateControl.<InferencePool>noUpdate().rescheduleAfter(RETRY_CONTENDED);
     }
-    // Requests are served without the others.
-    List<ChildApplier.Failure> failures =
-        all.stream().filter(failure -> !isMonitor(failure) && !isGuard(failure)).toList();
+    List<ChildApplier.Failure> failures = hindering(all);
     String uid = seen.pool().getMetadata().getUid();
     List<ChildApplier.Failure> stuckBefore = stuck.getOrDefault(uid, List.of());
     List<ChildApplier.Failure> told = Stream.concat(all.stream(), stuckBefore.stream()).toList();
@@ -661,10 +658,8 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     ConfigHash hash =
         paused ? HeldConfig.of(seen).newest().map(ConfigDocument::hash).orElse(null) : wanted;
     List<Class<? extends HasMetadata>> cutOff = cutOff(seen.pool());
-    Certificates.Judged certificate =
-        certificates.judge(seen.pool().getMetadata().getUid(), picker, context.getClient());
-    Certificates.Judged handOver =
-        sharedSecrets.judge(seen.pool().getMetadata().getUid(), picker, context.getClient());
+    NamedSecret.Judged certificate = certificates.judge(uid, picker, context.getClient());
+    NamedSecret.Judged handOver = sharedSecrets.judge(uid, picker, context.getClient());
     PickerFacts facts =
         facts(
             seen,
@@ -677,7 +672,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 design.isPresent(),
                 failures,
                 Stream.of(certificate, handOver)
-                    .map(Certificates.Judged::wrong)
+                    .map(NamedSecret.Judged::wrong)
                     .flatMap(Stream::ofNullable)
                     .toList()),
             ref,
@@ -689,11 +684,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                                 ? null
                                 : PickerTelling.waitsForEndOfPause(picker)),
                         cutOff(cutOff, seen.pool(), context.getClient()).stream()),
-                    obstacles(
-                        compiled,
-                        told.stream()
-                            .filter(failure -> !isMonitor(failure) && !isGuard(failure))
-                            .toList()))
+                    obstacles(compiled, hindering(told)))
                 .toList(),
             beside(seen, picker, compiled, waits, told));
     Optional<Duration> silence = untilOverdue(seen.pool().getMetadata().getUid(), facts);
@@ -841,6 +832,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       PickerMonitor.of(design).ifPresent(all::add);
     }
     return List.copyOf(all);
+  }
+
+  /** Requests are served without the others. */
+  private static List<ChildApplier.Failure> hindering(List<ChildApplier.Failure> failures) {
+    return failures.stream().filter(failure -> !isMonitor(failure) && !isGuard(failure)).toList();
   }
 
   private static boolean isMonitor(ChildApplier.Failure failure) {

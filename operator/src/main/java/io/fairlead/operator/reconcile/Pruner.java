@@ -58,15 +58,11 @@ final class Pruner {
           || desired.stream().anyMatch(want -> same(want, child))) {
         continue;
       }
-      if (!(child instanceof Service)) {
-        attempts.attempt(() -> children.deleteUnlessForbidden(child, client).ifPresent(stuck::add));
-        continue;
-      }
       try {
-        if (replaced(desired, client)) {
-          children.deleteUnlessForbidden(child, client).ifPresent(stuck::add);
-        } else {
+        if (child instanceof Service && !replaced(desired, client)) {
           done = false;
+        } else {
+          children.delete(child, client);
         }
       } catch (KubernetesClientException e) {
         attempts.attempt(() -> stuck.add(ChildApplier.stays(child, e)));
@@ -87,14 +83,17 @@ final class Pruner {
       KubernetesClient client,
       Attempts attempts,
       List<ChildApplier.Failure> stuck) {
-    seen.own().stream()
-        .filter(HorizontalPodAutoscaler.class::isInstance)
-        .filter(child -> !child.isMarkedForDeletion())
-        .filter(child -> desired.stream().noneMatch(want -> same(want, child)))
-        .forEach(
-            child ->
-                attempts.attempt(
-                    () -> children.deleteUnlessForbidden(child, client).ifPresent(stuck::add)));
+    for (HasMetadata child : seen.own()) {
+      if (child instanceof HorizontalPodAutoscaler
+          && !child.isMarkedForDeletion()
+          && desired.stream().noneMatch(want -> same(want, child))) {
+        try {
+          children.delete(child, client);
+        } catch (KubernetesClientException e) {
+          attempts.attempt(() -> stuck.add(ChildApplier.stays(child, e)));
+        }
+      }
+    }
   }
 
   /** Whether gateways that go by the older pool find the picker by it. */

@@ -1,0 +1,149 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.operator.observe.ObjectNames;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The Secret that one field of EndpointPickers names. It is asked for by its name, and no more
+ * often than needed: watching it would take the right to watch all Secrets.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class NamedSecret {
+  /** Kubelets take as long to bring a change to a pod. */
+  static final Duration WHILE_RIGHT = Duration.ofMinutes(1);
+
+  static final Duration WHILE_WRONG = Duration.ofSeconds(2);
+
+  private static final int FORBIDDEN = 403;
+  private static final Duration FORGOTTEN = Duration.ofHours(1);
+
+  private final String path;
+  private final Reason reason;
+  private final LongSupplier nanos;
+  private final Rules rules;
+
+  /** By UID of the pool. */
+  private final Map<String, Look> looks = new HashMap<>();
+
+  private record Look(String secret, Finding found, long at) {}
+
+  /**
+   * What a look came to.
+   *
+   * @param wrong as the pool's ResolvedRefs; null when nothing is known to be wrong
+   * @param again when to look again; null when there is nothing to look at
+   */
+  record Judged(@Nullable Verdict wrong, @Nullable Duration again) {
+    static final Judged NOTHING = new Judged(null, null);
+  }
+
+  /**
+   * What a Secret is found to be.
+   *
+   * @param wrong null when it is as it should be
+   * @param lasts how long that is believed
+   */
+  record Finding(@Nullable Verdict wrong, Duration lasts) {
+    static final Finding RIGHT = new Finding(null, WHILE_RIGHT);
+
+    static Finding wrong(Verdict why) {
+      return new Finding(why, WHILE_WRONG);
+    }
+  }
+
+  /** Says what a Secret should be. */
+  @FunctionalInterface
+  interface Rules {
+    /**
+     * Judges a Secret.
+     *
+     * @param field to begin a message with: the Secret, and which field of what names it
+     * @param secret null where there is none of this name
+     */
+    Finding judge(String field, String name, @Nullable Secret secret);
+  }
+
+  /**
+   * @param path of the field
+   * @param reason of a name that can't be one
+   * @param nanos a clock that never jumps
+   */
+  NamedSecret(String path, Reason reason, LongSupplier nanos, Rules rules) {
+    this.path = path;
+    this.reason = reason;
+    this.nanos = nanos;
+    this.rules = rules;
+  }
+
+  /**
+   * Judges the Secret that the pool's picker names; asks the API server where that was not done
+   * lately.
+   *
+   * @param pool its UID
+   * @param name null where the field names none
+   */
+  Judged judge(
+      String pool,
+      @Nullable EndpointPicker picker,
+      @Nullable String name,
+      KubernetesClient client) {
+    if (picker == null || name == null) {
+      return Judged.NOTHING;
+    }
+    long now = nanos.getAsLong();
+    Look look = last(pool, name);
+    if (look == null || now - look.at() >= look.found().lasts().toNanos()) {
+      look = new Look(name, look(picker, name, client, look), now);
+      remember(pool, look, now);
+    }
+    Finding found = look.found();
+    return new Judged(found.wrong(), found.lasts().minus(Duration.ofNanos(now - look.at())));
+  }
+
+  private synchronized @Nullable Look last(String pool, String name) {
+    Look look = looks.get(pool);
+    return look != null && look.secret().equals(name) ? look : null;
+  }
+
+  private synchronized void remember(String pool, Look look, long now) {
+    looks.values().removeIf(old -> now - old.at() > FORGOTTEN.toNanos());
+    looks.put(pool, look);
+  }
+
+  private Finding look(
+      EndpointPicker picker, String name, KubernetesClient client, @Nullable Look before) {
+    String namespace = picker.getMetadata().getNamespace();
+    String field =
+        "Secret %s/%s of %s of EndpointPicker %s"
+            .formatted(namespace, name, path, picker.getMetadata().getName());
+    if (!ObjectNames.isOne(name)) {
+      // It would be a part of a path: what is there may be of another namespace.
+      return new Finding(
+          Verdict.no(
+              reason,
+              "%s cannot be: a name has a-z, 0-9, - and . and begins and ends with a letter or digit; correct it"
+                  .formatted(field)),
+          WHILE_RIGHT);
+    }
+    try {
+      return rules.judge(field, name, client.secrets().inNamespace(namespace).withName(name).get());
+    } catch (KubernetesClientException e) {
+      return e.getCode() == FORBIDDEN
+          // Whoever doesn't let the operator read Secrets goes without this condition.
+          ? Finding.RIGHT
+          // That the API server is in trouble says nothing of the Secret.
+          : new Finding(before == null ? null : before.found().wrong(), WHILE_WRONG);
+    }
+  }
+}
