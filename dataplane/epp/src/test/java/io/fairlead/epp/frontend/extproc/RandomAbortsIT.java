@@ -62,7 +62,7 @@ import org.slf4j.LoggerFactory;
 @ExtendWith(NoLeaks.class)
 class RandomAbortsIT {
 
-  private static final int REQUESTS = Integer.getInteger("fairlead.stress.aborts", 20_000);
+  private static final int REQUESTS = Integer.getInteger("fairlead.stress.aborts", 5_000);
   private static final long SEED = Long.getLong("fairlead.stress.seed", 1);
   private static final int CLIENTS = 16;
 
