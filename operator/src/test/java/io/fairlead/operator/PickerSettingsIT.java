@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -60,7 +61,12 @@ class PickerSettingsIT extends OperatorWithPool {
           tolerations: [{key: gpu, operator: Exists, effect: NoExecute, tolerationSeconds: 30}]
           priorityClassName: high
           imagePullSecrets: [{name: registry}]
-          env: [{name: OTEL_SERVICE_NAME, value: picker}, {name: EMPTY}]
+          env:
+            - {name: OTEL_SERVICE_NAME, value: picker}
+            - {name: EMPTY}
+            - {name: TOKEN, valueFrom: {secretKeyRef: {name: collector, key: token, optional: true}}}
+            - {name: LEVEL, value: "", valueFrom: {configMapKeyRef: {name: shared, key: level, optional: false}}}
+            - {name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
           affinity:
             nodeAffinity:
               requiredDuringSchedulingIgnoredDuringExecution:
@@ -86,6 +92,10 @@ class PickerSettingsIT extends OperatorWithPool {
         .containsEntry("fairlead.io/picker", PICKER);
     assertThat(pod.getNodeSelector()).isEqualTo(Map.of("disk", "ssd"));
     assertThat(pod.getPriorityClassName()).isEqualTo("high");
+    assertThat(pod.getContainers().getFirst().getEnv())
+        .filteredOn(variable -> variable.getValueFrom() != null)
+        .extracting(EnvVar::getName)
+        .contains("TOKEN", "LEVEL", "NODE");
     assertThat(pod.getAffinity().toString()).contains("zone", "rack");
     NetworkPolicy policy = pool.need(NetworkPolicy.class, PICKER);
     assertThat(policy.getSpec().getIngress().getFirst().getFrom()).hasSize(2);

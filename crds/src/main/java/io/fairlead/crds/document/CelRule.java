@@ -9,6 +9,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A validation rule of a CRD, which the API server evaluates as CEL, and its twin in Java.
@@ -26,6 +29,11 @@ record CelRule(String message, Predicate<JsonNode> holds) {
 
   private static final Set<String> OPERATORS_VARIABLES =
       Set.of("POD_NAME", "POD_NAMESPACE", "POD_UID");
+
+  private static final Pattern NO_BLANKS = Pattern.compile("\\S+");
+  private static final Pattern ADDRESS =
+      Pattern.compile("(?:[^\\s/:]+|\\[[0-9a-fA-F:.]+\\]):([1-9][0-9]{0,4})");
+  private static final int MOST_PORTS = 65_535;
 
   private static final Map<String, Predicate<JsonNode>> TWINS =
       Map.ofEntries(
@@ -75,6 +83,24 @@ record CelRule(String message, Predicate<JsonNode> holds) {
           Map.entry(
               "self.all(key, !(key in [\"fairlead.io/picker\", \"fairlead.io/network-policy\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
               labels -> OPERATORS_LABELS.stream().noneMatch(labels::has)),
+          Map.entry("self.matches('^\\\\S+$')", text -> NO_BLANKS.matcher(text.asText()).matches()),
+          Map.entry(
+              "self.matches('^([^\\\\s/:]+|\\\\[[0-9a-fA-F:.]+\\\\]):([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])$')",
+              text -> isAddress(text.asText())),
+          Map.entry(
+              "[has(self.secretKeyRef), has(self.configMapKeyRef), has(self.fieldRef)].exists_one(one, one)",
+              source ->
+                  Stream.of("secretKeyRef", "configMapKeyRef", "fieldRef")
+                          .filter(source::has)
+                          .count()
+                      == 1),
+          Map.entry(
+              "self.all(one, !has(one.value) || one.value == '' || !has(one.valueFrom))",
+              variables ->
+                  variables
+                      .valueStream()
+                      .noneMatch(
+                          one -> !one.path("value").asText().isEmpty() && one.has("valueFrom"))),
           Map.entry(
               "self.all(one, !(one.name in [\"POD_NAME\", \"POD_NAMESPACE\", \"POD_UID\"]))",
               variables ->
@@ -96,6 +122,11 @@ record CelRule(String message, Predicate<JsonNode> holds) {
     return duration != null
         && duration.compareTo(Objects.requireNonNull(GoDuration.parse(least))) >= 0
         && duration.compareTo(Objects.requireNonNull(GoDuration.parse(most))) <= 0;
+  }
+
+  private static boolean isAddress(String text) {
+    Matcher address = ADDRESS.matcher(text);
+    return address.matches() && Integer.parseInt(address.group(1)) <= MOST_PORTS;
   }
 
   private static boolean distinctNumbers(JsonNode ports) {

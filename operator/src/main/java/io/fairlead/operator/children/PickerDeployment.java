@@ -10,6 +10,7 @@ import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.ContainerPortBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
+import io.fabric8.kubernetes.api.model.EnvVarSource;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
@@ -56,6 +57,9 @@ final class PickerDeployment {
 
   /** Lives as long as the pod does: a container that restarts finds it there. */
   private static final String CHECKPOINT = "/tmp/checkpoint";
+
+  /** The only one that a fieldRef may be of, and the API server's default. */
+  private static final String FIELDS_VERSION = "v1";
 
   /** Digest of what the pool's author wants of the pods: what else changes them is an upgrade. */
   static final String ASKED = "fairlead.io/asked-for";
@@ -277,7 +281,7 @@ final class PickerDeployment {
             fieldEnv("POD_NAME", "metadata.name"),
             fieldEnv("POD_NAMESPACE", "metadata.namespace"),
             fieldEnv("POD_UID", "metadata.uid"))
-        .addAllToEnv(template.env())
+        .addAllToEnv(template.env().stream().map(PickerDeployment::complete).toList())
         .withPorts(ports(design.frontend()))
         .withResources(resources(design))
         .withNewSecurityContext()
@@ -382,12 +386,25 @@ final class PickerDeployment {
         .withName(name)
         .withNewValueFrom()
         .withNewFieldRef()
-        // A fieldRef is applied whole: without the server's default in it, it never matches.
-        .withApiVersion("v1")
+        .withApiVersion(FIELDS_VERSION)
         .withFieldPath(path)
         .endFieldRef()
         .endValueFrom()
         .build();
+  }
+
+  /** A fieldRef is applied whole: without the server's default in it, it never matches. */
+  private static EnvVar complete(EnvVar asked) {
+    EnvVarSource source = asked.getValueFrom();
+    return source == null || source.getFieldRef() == null
+        ? asked
+        : new EnvVarBuilder(asked)
+            .editValueFrom()
+            .editFieldRef()
+            .withApiVersion(FIELDS_VERSION)
+            .endFieldRef()
+            .endValueFrom()
+            .build();
   }
 
   private static ContainerPort port(String name, int number) {

@@ -121,6 +121,33 @@ class ChildrenTest {
   }
 
   @Test
+  void variablesMayBeFromElsewhere() {
+    PodSpec pod =
+        pod(
+            with(
+                """
+                podTemplate:
+                  env:
+                    - {name: TOKEN, valueFrom: {secretKeyRef: {name: collector, key: token}}}
+                    - {name: NODE, value: "", valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}
+                """));
+    assertThat(pod.getContainers().getFirst().getEnv())
+        .contains(
+            new EnvVarBuilder()
+                .withName("TOKEN")
+                .withNewValueFrom()
+                .withNewSecretKeyRef("token", "collector", null)
+                .endValueFrom()
+                .build(),
+            new EnvVarBuilder()
+                .withName("NODE")
+                .withNewValueFrom()
+                .withNewFieldRef("v1", "spec.nodeName")
+                .endValueFrom()
+                .build());
+  }
+
+  @Test
   void aPriorityClassWithoutANameIsLeftOutAlsoWhereNothingElseIsEmpty() {
     PodSpec pod = pod(with("podTemplate: {priorityClassName: \"\"}"));
     assertThat(pod.getPriorityClassName()).isNull();
