@@ -5,18 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Makes;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** A pool that is being deleted, and that a finalizer of somebody else's keeps. */
-@Makes(Reason.POOL_TERMINATING)
+@Makes({Reason.POOL_TERMINATING, Reason.TERMINATING})
 class TerminatingIT extends OperatorWithPool {
   private static final String FINALIZER = "example.test/keep";
 
@@ -81,6 +83,43 @@ class TerminatingIT extends OperatorWithPool {
     pool.awaitPicker("mine", "Accepted", "Unknown/Pending");
   }
 
+  @Test
+  void aPickerThatIsKeptSaysThatItCountsNoLonger() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.createModel("sum", "sum", 10);
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    keep(EndpointPicker.class, "mine", "[\"" + FINALIZER + "\"]");
+    keep(InferenceModel.class, "chat", "[\"" + FINALIZER + "\"]");
+
+    pool.delete(InferenceModel.class, "chat");
+    pool.awaitModel("chat", "Ready", "False/Terminating");
+    pool.awaitModel("chat", "Accepted", "False/Terminating");
+    assertThat(pool.modelMessage("chat", "Ready")).contains(FINALIZER, "metadata.finalizers");
+    assertThat(pool.config()).contains("sum").doesNotContain("chat");
+    pool.awaitPool("ModelsAccepted", "True/AllAccepted");
+
+    pool.delete(EndpointPicker.class, "mine");
+    pool.awaitPicker("mine", "Ready", "False/Terminating");
+    pool.awaitPicker("mine", "Accepted", "False/Terminating");
+    assertThat(pool.pickerMessage("mine", "Ready"))
+        .contains("EndpointPicker mine is being deleted", FINALIZER, "counts no longer");
+    await()
+        .untilAsserted(
+            () -> assertThat(pool.poolMessage("Accepted")).contains("served with defaults"));
+
+    int writes = operator.writes().size();
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 1);
+    assertThat(operator.writes()).as("nor told twice").hasSize(writes);
+    keep(EndpointPicker.class, "mine", "null");
+    keep(InferenceModel.class, "chat", "null");
+  }
+
   /** As most that a finalizer is on are. */
   @Test
   void aPoolThatIsGoneInAMomentIsNotToldOf() {
@@ -98,9 +137,15 @@ class TerminatingIT extends OperatorWithPool {
   }
 
   private void finalizers(String list) {
+    keep(InferencePool.class, POOL, list);
+  }
+
+  private <T extends HasMetadata> void keep(Class<T> kind, String name, String list) {
     cluster
         .admin()
-        .resource(pool.need(InferencePool.class, POOL))
+        .resources(kind)
+        .inNamespace(pool.namespace())
+        .withName(name)
         .patch(
             PatchContext.of(PatchType.JSON_MERGE),
             "{\"metadata\":{\"finalizers\":%s}}".formatted(list));

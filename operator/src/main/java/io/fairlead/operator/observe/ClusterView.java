@@ -245,9 +245,11 @@ public final class ClusterView {
     owned.addAll(services.find(namespace, name));
     owned.addAll(monitors.of(pool));
     owned.removeIf(child -> !Ownership.by(pool, child) && !Ownership.byOlder(pool, child));
+    List<EndpointPicker> claims = pickers.find(namespace, name);
     return new Observation(
         pool,
-        pickers.find(namespace, name).stream().filter(p -> !p.isMarkedForDeletion()).toList(),
+        claims.stream().filter(picker -> !picker.isMarkedForDeletion()).toList(),
+        claims.stream().filter(HasMetadata::isMarkedForDeletion).toList(),
         models.find(namespace, name),
         upstream.of(namespace, name),
         upstream.superseded(namespace, name),

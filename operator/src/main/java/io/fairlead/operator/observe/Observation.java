@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param pool the pool
  * @param pickers EndpointPickers that name it and are not being deleted
+ * @param leaving those that are, and that a finalizer keeps
  * @param models InferenceModels whose reference holds its name
  * @param upstream InferenceObjectives and InferenceModelRewrites that name it
  * @param superseded such that don't count, since the cluster has their kind in a newer group, too
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public record Observation(
     InferencePool pool,
     List<EndpointPicker> pickers,
+    List<EndpointPicker> leaving,
     List<InferenceModel> models,
     UpstreamObjects upstream,
     List<GenericKubernetesResource> superseded,
@@ -44,6 +46,7 @@ public record Observation(
 
   public Observation {
     pickers = List.copyOf(pickers);
+    leaving = List.copyOf(leaving);
     models = List.copyOf(models);
     superseded = List.copyOf(superseded);
     children = List.copyOf(children);

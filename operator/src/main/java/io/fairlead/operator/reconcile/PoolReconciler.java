@@ -138,6 +138,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private final LastingSaturation saturation;
   private final Waits terminating = new Waits(System::nanoTime);
+  private final KeptObjects kept;
   private final Certificates certificates;
   private final SharedSecrets sharedSecrets = new SharedSecrets(System::nanoTime);
   private final RolloutTurns turns;
@@ -180,6 +181,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     this.pruner = new Pruner(children);
     this.entries = new PoolEntryWriter(client, clock, events, lostEntries, lanes, steps);
     this.statuses = new StatusApplier(client, clock, events, lanes, steps);
+    this.kept = new KeptObjects(statuses, System::nanoTime);
     this.certificates = new Certificates(clock, System::nanoTime);
     this.saturation = new LastingSaturation(settings.pace().saturation(), System::nanoTime);
     this.turns = turns;
@@ -345,6 +347,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     entries.forget(pool);
     released.remove(pool);
     terminating.end(pool);
+    kept.forget(pool);
     lostPickers.forget(pool);
     saturation.forget(pool);
     unreported.endOthers(pool, Set.of());
@@ -386,8 +389,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         writes.attempt(() -> PickerTelling.loser(statuses, loser, picker));
       }
     }
+    Optional<Duration> again = this.kept.tellPickers(seen, writes);
     writes.rethrow();
-    return UpdateControl.noUpdate();
+    return lookAgain(again);
   }
 
   /** Of a pool that is not judged anew: what was said of what it says and refers to stays. */
@@ -518,8 +522,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                     () ->
                         statuses.writeUnlessOthers(
                             object, UpstreamJudge.unmanaged(object, name).verdicts())));
+    Optional<Duration> again = kept.tellPickers(seen, writes);
     writes.rethrow();
-    return UpdateControl.noUpdate();
+    return lookAgain(again);
   }
 
   private UpdateControl<InferencePool> serveUnlessSettled(
@@ -532,7 +537,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     SettledLooks.Seen now = SettledLooks.Seen.of(seen, scheduling, cutOff(pool), monitors(pool));
     if (looks.isSettled(uid, now)) {
       entries.shown(pool);
-      Stream.of(seen.models(), seen.pickers(), seen.upstream().all().toList(), seen.superseded())
+      Stream.of(
+              seen.models(),
+              seen.pickers(),
+              seen.leaving(),
+              seen.upstream().all().toList(),
+              seen.superseded())
           .flatMap(List::stream)
           .forEach(statuses::shown);
       return UpdateControl.noUpdate();
@@ -700,6 +710,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (again.isEmpty()) {
       again = tell(seen, served, compiled, facts, writes, context);
     }
+    again = earliest(again, kept.tell(seen, writes));
     again = earliest(again, Optional.ofNullable(certificate.again()));
     again = earliest(again, Optional.ofNullable(handOver.again()));
     again = earliest(again, silence);
@@ -732,7 +743,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (waits) {
       again = earliest(again, Optional.of(settings.pace().turns()));
     }
-    return again
+    return lookAgain(again);
+  }
+
+  private static UpdateControl<InferencePool> lookAgain(Optional<Duration> after) {
+    return after
         .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
         .orElseGet(UpdateControl::noUpdate);
   }

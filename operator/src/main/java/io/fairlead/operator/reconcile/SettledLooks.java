@@ -67,6 +67,7 @@ final class SettledLooks {
       return Stream.of(
               List.of(seen.pool()),
               seen.pickers(),
+              seen.leaving(),
               seen.models(),
               seen.upstream().all().toList(),
               seen.superseded(),

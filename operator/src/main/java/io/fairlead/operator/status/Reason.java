@@ -106,6 +106,11 @@ public enum Reason {
       "PoolTerminating",
       "The InferencePool is being deleted, and a finalizer keeps it. What it has serves as it is until it is gone; nothing is made, repaired or changed for it.",
       "See to whoever set the finalizer that the message names; only where nobody will finish, take it out of `metadata.finalizers`."),
+  TERMINATING(
+      Kind.WRONG,
+      "Terminating",
+      "The EndpointPicker, InferenceModel, InferenceObjective or InferenceModelRewrite is being deleted, and a finalizer keeps it. It counts no longer: its pool is served as if it were gone.",
+      "See to whoever set the finalizer that the message names; only where nobody will finish, take it out of `metadata.finalizers`. To have it back, create it anew when it is gone."),
   MODEL_NAME_IN_USE(
       Kind.WRONG,
       "ModelNameInUse",

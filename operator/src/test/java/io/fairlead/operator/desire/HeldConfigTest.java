@@ -122,6 +122,7 @@ class HeldConfigTest {
             POOL,
             List.of(),
             List.of(),
+            List.of(),
             UpstreamObjects.NONE,
             List.of(),
             unread,

@@ -75,6 +75,7 @@ class PoolDesireTest {
             pool,
             List.of(),
             List.of(),
+            List.of(),
             UpstreamObjects.NONE,
             List.of(),
             Unread.NOTHING,
@@ -119,6 +120,7 @@ class PoolDesireTest {
     Observation seen =
         new Observation(
             pool,
+            List.of(),
             List.of(),
             List.of(model),
             UpstreamObjects.NONE,

@@ -108,6 +108,7 @@ class SettledLooksTest {
         pool,
         List.of(),
         List.of(),
+        List.of(),
         new UpstreamObjects(objectives, List.of()),
         superseded,
         Unread.NOTHING,
