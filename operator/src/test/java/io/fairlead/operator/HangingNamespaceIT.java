@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,6 +101,37 @@ class HangingNamespaceIT {
   }
 
   @Test
+  void poolsOfOtherNamespacesGoOnWhereTwoHangAtOnce(KubeApi.Running server, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    Installed cluster = Installed.on(server);
+    PoolFixture hanging = new PoolFixture(cluster.admin(), cluster.namespace("hangs"));
+    PoolFixture other = new PoolFixture(cluster.admin(), cluster.namespace("hangs-too"));
+    PoolFixture well = new PoolFixture(cluster.admin(), cluster.namespace("well"));
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook webhook = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+      ValidatingWebhookConfiguration hangs =
+          of(webhook, hanging.namespace(), "apps", "deployments", "CREATE", "UPDATE");
+      hangs
+          .getWebhooks()
+          .getFirst()
+          .setNamespaceSelector(
+              new LabelSelectorBuilder()
+                  .addNewMatchExpression()
+                  .withKey("kubernetes.io/metadata.name")
+                  .withOperator("In")
+                  .withValues(hanging.namespace(), other.namespace())
+                  .endMatchExpression()
+                  .build());
+      cluster.admin().resource(hangs).create();
+      for (int i = 0; i < POOLS; i++) {
+        hanging.createPool("pool-" + i, "pool-%d-service".formatted(i));
+        other.createPool("pool-" + i, "pool-%d-service".formatted(i));
+      }
+      othersGoOn(cluster, hanging, well, asked, other);
+    }
+  }
+
+  @Test
   void statusesThatHangKeepNoOtherNamespaceWaiting(KubeApi.Running server, @TempDir Path folder)
       throws IOException, GeneralSecurityException {
     Installed cluster = Installed.on(server);
@@ -155,16 +188,23 @@ class HangingNamespaceIT {
   }
 
   private static void othersGoOn(
-      Installed cluster, PoolFixture hanging, PoolFixture well, AtomicInteger asked) {
+      Installed cluster,
+      PoolFixture hanging,
+      PoolFixture well,
+      AtomicInteger asked,
+      PoolFixture... more) {
     KubernetesClient client = cluster.operator();
-    Controllers operator = OperatorUnderTest.on(client, hanging, well);
+    Controllers operator =
+        OperatorUnderTest.on(
+            client,
+            Stream.concat(Stream.of(hanging, well), Stream.of(more)).toArray(PoolFixture[]::new));
     try {
       operator.start();
       await().atMost(Duration.ofSeconds(20)).until(() -> asked.get() > 0);
       well.createPool();
       well.createModel("model", "model", 1);
       await()
-          .atMost(Duration.ofSeconds(5))
+          .atMost(Duration.ofSeconds(10))
           .untilAsserted(
               () -> {
                 assertThat(well.poolConditions()).containsEntry("Ready", "False/RolloutInProgress");

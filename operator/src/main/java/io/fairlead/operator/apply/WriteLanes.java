@@ -14,12 +14,14 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds how many writes in one namespace are under way at a time, and of one kind there while they
  * take long. Where an admission webhook hangs, each write holds a thread for as long as the API
  * server waits for it, and without a bound none would be left for the pools of other namespaces.
+ * Where several namespaces hang at once, each has a part of what the others leave.
  *
  * <p>Safe to use from any thread.
  */
@@ -35,6 +37,12 @@ public final class WriteLanes {
    */
   static final int MOST_BESIDE_SLOW = 3;
 
+  /** Writes at a time in all namespaces: a thread is left that looks at pools. */
+  static final int MOST_IN_ALL = 19;
+
+  /** Of these, beside slow lanes: those that have none under way yet may begin one. */
+  private static final int MOST_IN_ALL_BESIDE_SLOW = 17;
+
   /** Writes at a time of a slow lane: one more than it takes to see that it is slow no more. */
   static final int MOST_WHILE_SLOW = 2;
 
@@ -45,9 +53,9 @@ public final class WriteLanes {
   private static final Duration FORGOTTEN = Duration.ofMinutes(2);
 
   /**
-   * How long a write waits for room while none in the namespace ends. Where one after the other
-   * does, nothing hangs, and each has its turn: of 20 threads that write in one namespace eight
-   * wait for the others most of the time.
+   * How long a write waits for room while none in the namespace begins or ends. Where one after the
+   * other does, nothing hangs, and each has its turn: of 20 threads that write in one namespace
+   * eight wait for the others most of the time. Where all have hung for so long, none waits.
    */
   private static final Duration MOMENT = Duration.ofMillis(250);
 
@@ -101,7 +109,7 @@ public final class WriteLanes {
 
   /**
    * @param nanos {@link System#nanoTime}, or a test's
-   * @param moment how long a write waits for room while none in the namespace ends
+   * @param moment how long a write waits for room while none in the namespace begins or ends
    */
   WriteLanes(LongSupplier nanos, Duration moment) {
     this.nanos = nanos;
@@ -134,11 +142,12 @@ public final class WriteLanes {
         lanes.values().removeIf(lane -> isForgotten(lane, now));
         Lane lane = lanes.computeIfAbsent(key, any -> new Lane());
         boolean slow = isSlow(lane, now);
-        if (slow ? hasRoomWhileSlow(lane, now) : hasRoom(key.namespace(), now)) {
+        if (underWay() < MOST_IN_ALL
+            && (slow ? hasRoomWhileSlow(lane, now) : hasRoom(key.namespace(), now))) {
           lane.begun.add(now);
           return now;
         }
-        long wait = moment.toNanos() - Math.min(now - asked, sinceOneEnded(key.namespace(), now));
+        long wait = moment.toNanos() - sinceLast(key.namespace(), asked, now);
         if (slow || wait <= 0) {
           throw new NoRoomException(object, slow);
         }
@@ -156,14 +165,23 @@ public final class WriteLanes {
     return lane.begun.isEmpty() && (lane.ended == null || now - lane.ended >= FORGOTTEN.toNanos());
   }
 
-  private long sinceOneEnded(@Nullable String namespace, long now) {
-    return lanes.entrySet().stream()
-        .filter(lane -> Objects.equals(lane.getKey().namespace(), namespace))
-        .map(lane -> lane.getValue().ended)
-        .filter(Objects::nonNull)
-        .mapToLong(ended -> now - ended)
+  /**
+   * How long no write of the namespace has begun or ended. Where none is under way it is others
+   * that are waited for, from when room was asked for.
+   */
+  private long sinceLast(@Nullable String namespace, long asked, long now) {
+    List<Lane> all =
+        lanes.entrySet().stream()
+            .filter(lane -> Objects.equals(lane.getKey().namespace(), namespace))
+            .map(Map.Entry::getValue)
+            .toList();
+    return Stream.concat(
+            all.stream().allMatch(lane -> lane.begun.isEmpty()) ? Stream.of(asked) : Stream.of(),
+            all.stream()
+                .flatMap(lane -> Stream.concat(lane.begun.stream(), Stream.ofNullable(lane.ended))))
+        .mapToLong(at -> now - at)
         .min()
-        .orElse(Long.MAX_VALUE);
+        .orElse(0);
   }
 
   private boolean hasRoomWhileSlow(Lane lane, long now) {
@@ -177,6 +195,7 @@ public final class WriteLanes {
   private boolean hasRoom(@Nullable String namespace, long now) {
     int all = 0;
     int slow = 0;
+    int everywhere = underWay();
     for (Map.Entry<Key, Lane> lane : lanes.entrySet()) {
       if (Objects.equals(lane.getKey().namespace(), namespace)) {
         int underWay = lane.getValue().begun.size();
@@ -184,7 +203,19 @@ public final class WriteLanes {
         slow += isSlow(lane.getValue(), now) ? underWay : 0;
       }
     }
-    return all < MOST || (all - slow < MOST_BESIDE_SLOW && all < MOST + MOST_BESIDE_SLOW);
+    return all < part(everywhere - all)
+        || (all - slow < MOST_BESIDE_SLOW
+            && all < MOST + MOST_BESIDE_SLOW
+            && everywhere < MOST_IN_ALL_BESIDE_SLOW);
+  }
+
+  /** Two thirds of what the writes of others leave, which is all that there may be without them. */
+  private static int part(int others) {
+    return Math.clamp((MOST_IN_ALL - 1 - others) * 2L / 3, 1, MOST);
+  }
+
+  private int underWay() {
+    return lanes.values().stream().mapToInt(lane -> lane.begun.size()).sum();
   }
 
   private int underWayInSlow(long now) {

@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -111,6 +112,18 @@ class WriteLanesTest {
     end.countDown();
   }
 
+  /** Each that waited would hold a thread for as long as the first. */
+  @Test
+  void roomIsNotWaitedForAnewWhereAllHaveHungForAMoment() {
+    WriteLanes patient = new WriteLanes(nanos::get, MOMENT);
+    CountDownLatch end = new CountDownLatch(1);
+    fill(patient, _ -> end);
+    pass(MOMENT);
+    assertThat(catchThrowable(() -> patient.write(map("a"), () -> "not written")))
+        .isInstanceOf(NoRoomException.class);
+    end.countDown();
+  }
+
   /** Has as many writes under way as there is room for, each until its end. */
   private static void fill(WriteLanes lanes, IntFunction<CountDownLatch> end) {
     List<Thread> writes =
@@ -171,6 +184,65 @@ class WriteLanesTest {
                 write(service("b"));
               });
         });
+  }
+
+  /** Before it is known that they hang, which takes as long as a write may. */
+  @Test
+  void namespacesThatHangAtOnceLeaveRoomForOthers() {
+    within(
+        WriteLanes.MOST,
+        service("a"),
+        () ->
+            within(
+                4,
+                service("b"),
+                () -> {
+                  refused(service("a"), false);
+                  refused(service("b"), false);
+                  write(service("well"));
+                  pass(WriteLanes.LONG);
+                  write(map("a"));
+                  write(map("b"));
+                  within(
+                      1,
+                      service("c"),
+                      () ->
+                          within(
+                              1,
+                              service("d"),
+                              () -> {
+                                refused(map("a"), false);
+                                write(service("well"));
+                              }));
+                }));
+  }
+
+  /** A thread that waits for the API server looks at no pool. */
+  @Test
+  void howeverManyNamespacesHangThreadsAreLeft() {
+    underWay(
+        0,
+        writes -> {
+          assertThat(writes).isLessThan(20);
+          assertThat(writes).isGreaterThan(WriteLanes.MOST);
+        });
+  }
+
+  /** Begins writes in one namespace after the other, as many as there is room for. */
+  private void underWay(int writes, IntConsumer then) {
+    for (int namespace = 0; namespace < 20; namespace++) {
+      HasMetadata object = service("hangs-" + namespace);
+      if (catchThrowable(() -> write(object)) == null) {
+        lanes.write(
+            object,
+            () -> {
+              underWay(writes + 1, then);
+              return writes;
+            });
+        return;
+      }
+    }
+    then.accept(writes);
   }
 
   @Test
