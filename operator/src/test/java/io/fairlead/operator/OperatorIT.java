@@ -226,12 +226,42 @@ class OperatorIT extends OperatorWithPool {
     createPicker("mine");
     pool.awaitPool("ResolvedRefs", "False/InvalidExtensionRef");
     pool.awaitPool("Ready", "False/InvalidExtensionRef");
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
     assertThat(pool.need(Service.class, "picker-service").getMetadata().getResourceVersion())
         .isEqualTo(version);
 
     pool.delete(Service.class, "picker-service");
     pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
-    await().until(() -> pool.get(Deployment.class, PICKER) != null);
+    await().until(() -> pool.get(Service.class, "picker-service") != null);
+  }
+
+  @Test
+  void whileThePoolsServiceIsAnothersAllElseOfItIsLookedAfter() {
+    createPicker("mine");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitModel("chat", "Programmed", "True/Programmed");
+    pool.createServiceOfAnotherController("theirs", pool.need(InferencePool.class, "pool"));
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, "pool"))
+        .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"name\":\"theirs\"}}}");
+    pool.awaitPool("ResolvedRefs", "False/InvalidExtensionRef");
+    pool.awaitPool("Ready", "False/InvalidExtensionRef");
+    assertThat(pool.poolMessage("Ready")).contains("Service theirs is not ours", "delete it");
+
+    pool.createModel("sum", "sum", 10);
+    await().untilAsserted(() -> assertThat(pool.config()).contains("sum"));
+    pool.awaitModel("sum", "Accepted", "True/Accepted");
+    pool.delete(ConfigMap.class, PICKER);
+    await().until(() -> pool.get(ConfigMap.class, PICKER) != null);
+    assertThat(pool.config()).contains("chat", "sum");
+    assertThat(pool.get(Service.class, "picker-service")).as("that gateways ask").isNotNull();
+
+    pool.delete(Service.class, "theirs");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
   }
 
   private void createPicker(String name) {

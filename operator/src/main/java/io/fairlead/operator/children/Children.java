@@ -29,6 +29,7 @@ import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
 import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
+import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -67,7 +68,10 @@ public final class Children {
     if (document != null && hash != null) {
       children.add(configMap(design, document, hash));
     }
-    children.add(service(design));
+    ServicePlace place = design.service();
+    if (place != null) {
+      children.add(service(design, place));
+    }
     NetworkPolicySpec policy = design.settings().networkPolicy();
     if (policy != null) {
       children.add(PickerNetworkPolicy.of(design, policy));
@@ -165,19 +169,18 @@ public final class Children {
         .build();
   }
 
-  private static Service service(PickerDesign design) {
+  private static Service service(PickerDesign design, ServicePlace place) {
     return new ServiceBuilder()
-        .withMetadata(meta(design, design.service()).build())
+        .withMetadata(meta(design, place.name()).build())
         .withNewSpec()
         .withSelector(Labels.selector(design.picker()))
-        .withPorts(servicePort(design))
+        .withPorts(servicePort(design, place.port()))
         .endSpec()
         .build();
   }
 
-  private static ServicePort servicePort(PickerDesign design) {
-    ServicePortBuilder port =
-        new ServicePortBuilder().withProtocol("TCP").withPort(design.servicePort());
+  private static ServicePort servicePort(PickerDesign design, int number) {
+    ServicePortBuilder port = new ServicePortBuilder().withProtocol("TCP").withPort(number);
     return switch (design.frontend()) {
       case EXT_PROC ->
           port.withName("grpc-ext-proc")

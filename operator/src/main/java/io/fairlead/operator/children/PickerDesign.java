@@ -16,8 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param pool the pool's name
  * @param poolApiVersion group and version of the pool, for owner references
  * @param poolUid the pool's UID, for owner references
- * @param service name of the Service that gateways ask
- * @param servicePort port of that Service, 1 to 65535
+ * @param service the Service that gateways ask; null to leave what has its name as it is
  * @param document the scheduler config, as stored; null to leave what is stored as it is
  * @param documentHash which config that is; null without one
  * @param lastGood the document that ran before it, for pickers that cannot run this one; null when
@@ -33,8 +32,7 @@ public record PickerDesign(
     String pool,
     String poolApiVersion,
     String poolUid,
-    String service,
-    int servicePort,
+    @Nullable ServicePlace service,
     @Nullable String document,
     @Nullable ConfigHash documentHash,
     @Nullable String lastGood,
@@ -42,6 +40,14 @@ public record PickerDesign(
     String image,
     EndpointPickerSpec settings,
     List<ExternalPlace> schedulers) {
+
+  /**
+   * Where gateways find the picker.
+   *
+   * @param name of the Service
+   * @param port 1 to 65535
+   */
+  public record ServicePlace(String name, int port) {}
 
   public PickerDesign {
     schedulers = List.copyOf(schedulers);
@@ -85,7 +91,6 @@ public record PickerDesign(
         poolApiVersion,
         poolUid,
         service,
-        servicePort,
         document,
         documentHash,
         lastGood,

@@ -34,6 +34,7 @@ import io.fairlead.operator.apply.WriteLanes;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
+import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import io.fairlead.operator.children.PickerMonitor;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
@@ -721,13 +722,15 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     List<ChildApplier.Failure> stuckNow = new ArrayList<>();
     // Requests are served without a monitor or a guard: what is left over is not wanted for that.
     // Without a document, a ConfigMap that can't be read is not left over.
-    if (failures.isEmpty()
+    // Nor is the Service that gateways ask still, where that which the pool names can't be made.
+    boolean complete = failures.isEmpty() && ref instanceof ServiceRef.Resolved;
+    if (complete
         && !desired.isEmpty()
         && compiled.document() != null
         && !pruner.leftovers(desired, seen, context.getClient(), writes, stuckNow)) {
       again = earliest(again, Optional.of(RETRY_PRUNE));
     }
-    if (!failures.isEmpty() && !desired.isEmpty()) {
+    if (!complete && !desired.isEmpty()) {
       pruner.autoscalers(desired, seen, context.getClient(), writes, stuckNow);
     }
     if (stuckNow.isEmpty()) {
@@ -971,8 +974,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       ServiceRef ref,
       Frontend frontend) {
     Written document = compiled.document();
-    if ((document == null && compiled.unknown() == null)
-        || !(ref instanceof ServiceRef.Resolved service)) {
+    ServicePlace place =
+        ref instanceof ServiceRef.Resolved service
+            ? new ServicePlace(service.name(), service.port())
+            : null;
+    // Of a pool that nobody claims, and whose Service is another's, pods are not begun with.
+    boolean wanted = place != null || picker != null || !seen.own().isEmpty();
+    if (!wanted || (document == null && compiled.unknown() == null)) {
       return Optional.empty();
     }
     var spec = picker == null ? null : picker.getSpec();
@@ -983,8 +991,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             seen.pool().getMetadata().getName(),
             seen.pool().getApiVersion(),
             seen.pool().getMetadata().getUid(),
-            service.name(),
-            service.port(),
+            place,
             document == null ? null : document.text(),
             document == null ? null : document.hash(),
             compiled.lastGood(),

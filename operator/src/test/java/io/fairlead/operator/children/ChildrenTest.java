@@ -24,6 +24,7 @@ import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,8 +45,7 @@ class ChildrenTest {
           "pool",
           "inference.networking.k8s.io/v1",
           "uid-1",
-          "svc",
-          9002,
+          new ServicePlace("svc", 9002),
           "models: []\n",
           ConfigHash.of("abc"),
           null,
@@ -77,8 +77,7 @@ class ChildrenTest {
         "pool",
         "inference.networking.k8s.io/v1",
         "uid-1",
-        "svc",
-        servicePort,
+        new ServicePlace("svc", servicePort),
         document,
         ConfigHash.of(hash),
         "models: []\n",
@@ -349,7 +348,6 @@ class ChildrenTest {
             DESIGN.poolApiVersion(),
             DESIGN.poolUid(),
             DESIGN.service(),
-            DESIGN.servicePort(),
             DESIGN.document(),
             DESIGN.documentHash(),
             DESIGN.lastGood(),
@@ -557,7 +555,6 @@ class ChildrenTest {
         DESIGN.poolApiVersion(),
         DESIGN.poolUid(),
         DESIGN.service(),
-        DESIGN.servicePort(),
         DESIGN.document(),
         DESIGN.documentHash(),
         DESIGN.lastGood(),
