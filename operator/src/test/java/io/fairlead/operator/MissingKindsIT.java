@@ -179,19 +179,32 @@ class MissingKindsIT {
             .resources(CustomResourceDefinition.class)
             .withName(HasMetadata.getFullResourceName(InferenceModel.class));
     pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.createModel("sum", "sum", 10);
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
       pool.awaitPool("Ready", "False/RolloutInProgress");
+      await().untilAsserted(() -> assertThat(pool.config()).contains("chat", "sum"));
       await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isZero());
+      pool.delete(InferenceModel.class, "sum");
+      await().untilAsserted(() -> assertThat(pool.config()).doesNotContain("sum"));
       crd.delete();
       await().atMost(SEEN).until(() -> crd.get() == null);
+      pool.awaitPool("Programmed", "False/KindNotFound");
+      assertThat(pool.poolMessage("Programmed")).contains("keeps the models", "chat");
       await()
           .atMost(SEEN)
           .untilAsserted(
               () ->
                   assertThat(pool.poolConditions())
                       .containsEntry("Programmed", "False/KindNotFound"));
-      assertThat(pool.poolMessage("Programmed")).contains("no InferenceModel of");
-      assertThat(operator.unwatched()).isPositive();
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolMessage("Programmed"))
+                      .contains("no InferenceModel of", "keeps the models", "chat"));
+      assertThat(pool.config()).as("as it was served").contains("chat");
+      await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isPositive());
       Crds.apply(cluster.admin());
       await()
           .atMost(SEEN)
@@ -200,6 +213,7 @@ class MissingKindsIT {
                   assertThat(pool.poolConditions())
                       .containsEntry("Ready", "False/RolloutInProgress"));
       await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isZero());
+      await().untilAsserted(() -> assertThat(pool.config()).doesNotContain("chat"));
     } finally {
       Crds.apply(cluster.admin());
     }

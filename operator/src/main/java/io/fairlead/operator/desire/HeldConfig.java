@@ -1,6 +1,7 @@
 package io.fairlead.operator.desire;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.Criticality;
@@ -10,6 +11,7 @@ import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.observe.Observation;
@@ -107,7 +109,9 @@ public final class HeldConfig {
       return reports().anyMatch(report -> report.configHash() != null) ? null : config;
     }
     Map<String, ModelConfig> models = new TreeMap<>();
-    if (unread.contains("InferenceModelRewrite")) {
+    if (unread.contains(HasMetadata.getKind(InferenceModel.class))) {
+      before.models().forEach(model -> models.put(model.name(), model));
+    } else if (unread.contains("InferenceModelRewrite")) {
       before.models().stream()
           .filter(HeldConfig::mayBeRewrite)
           .forEach(model -> models.put(model.name(), model));

@@ -144,6 +144,11 @@ public final class ClusterView {
     return sources;
   }
 
+  /** Whether changes of InferenceModels in the namespace are seen just now. */
+  public boolean seesModels(@Nullable String namespace) {
+    return models.isWatching(namespace);
+  }
+
   /** Kinds of which not every object of the namespace is known. */
   public List<Class<? extends HasMetadata>> unseen(@Nullable String namespace) {
     return watched()

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param models InferenceModels whose reference holds its name
  * @param upstream InferenceObjectives and InferenceModelRewrites that name it
  * @param superseded such that don't count, since the cluster has their kind in a newer group, too
- * @param unread what of those two lists is not known
+ * @param unread what of these lists is not known
  * @param service the Service that its endpointPickerRef names; null when there is none
  * @param children objects that this pool controls, or takes over from one of its name in the older
  *     group
@@ -52,6 +52,22 @@ public record Observation(
     children = List.copyOf(children);
     pods = List.copyOf(pods);
     leases = List.copyOf(leases);
+  }
+
+  /** The same, of which it is not known which objects there are of this kind. */
+  public Observation withUnread(String kind) {
+    return new Observation(
+        pool,
+        pickers,
+        leaving,
+        models,
+        upstream,
+        superseded,
+        unread.with(kind),
+        service,
+        children,
+        pods,
+        leases);
   }
 
   /** Objects that this very pool controls. */

@@ -107,6 +107,15 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
     return cutOff.in(namespace);
   }
 
+  /** Whether changes in a namespace are seen at this moment. */
+  boolean isWatching(@Nullable String namespace) {
+    Map<String, InformerHealthIndicator> informers = informerHealthIndicators();
+    InformerHealthIndicator one = informers.get(namespace);
+    return one == null
+        ? informers.values().stream().allMatch(InformerHealthIndicator::isWatching)
+        : one.isWatching();
+  }
+
   /** To be told of each object that comes or changes; must not block. */
   void listen(Consumer<R> listener) {
     listeners.add(listener);

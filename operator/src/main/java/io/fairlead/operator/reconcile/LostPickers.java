@@ -1,7 +1,5 @@
 package io.fairlead.operator.reconcile;
 
-import io.fabric8.kubernetes.api.model.APIResourceList;
-import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -15,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,47 +29,29 @@ final class LostPickers {
    */
   private static final Duration HOLD = Duration.ofSeconds(3);
 
-  /** An answer that others had is as good for so long; much less than is waited before. */
+  /** Much less than is waited before. */
   private static final Duration FRESH = Duration.ofSeconds(1);
 
-  private static final int FORBIDDEN = 403;
-
-  private final LongSupplier nanos;
   private final Waits missing;
+  private final KindLooks kinds;
 
   /** By UID of the pool whether an EndpointPicker named it when that was last certain. */
   private final Map<String, Boolean> named = new ConcurrentHashMap<>();
 
-  private @Nullable Answer last;
-
   /**
+   * What is not known.
+   *
    * @param left when to look again
    * @param why what to tell of the pool; null for nothing
    */
   record Doubt(Duration left, @Nullable Verdict why) {}
 
-  private enum Kind {
-    THERE,
-    TERMINATING,
-    MISSING,
-    UNKNOWN;
-
-    private @Nullable Verdict why() {
-      return switch (this) {
-        case THERE, UNKNOWN -> null;
-        case TERMINATING -> Denied.terminating(EndpointPicker.class);
-        case MISSING -> Denied.missing(EndpointPicker.class);
-      };
-    }
-  }
-
-  private record Answer(Kind kind, long at) {}
-
   /**
    * @param nanos a clock that never jumps
+   * @param kinds shared with whoever else asks for kinds
    */
-  LostPickers(LongSupplier nanos) {
-    this.nanos = nanos;
+  LostPickers(LongSupplier nanos, KindLooks kinds) {
+    this.kinds = kinds;
     this.missing = new Waits(nanos);
   }
 
@@ -99,12 +78,14 @@ final class LostPickers {
     if (lost && left.isPositive()) {
       return Optional.of(new Doubt(left, null));
     }
-    Kind kind = kind(client);
-    if (kind == Kind.THERE && !(lost && isNamed(seen.pool(), client))) {
+    KindLooks.Found kind = kinds.find(EndpointPicker.class, FRESH, client);
+    if (kind == KindLooks.Found.THERE && !(lost && isNamed(seen.pool(), client))) {
       return certain(pool, false);
     }
     // An API server that starts lacks kinds for a moment: said once, it is not told.
-    return Optional.of(new Doubt(PoolReconciler.LOOK_AGAIN, left.isPositive() ? null : kind.why()));
+    return Optional.of(
+        new Doubt(
+            PoolReconciler.LOOK_AGAIN, left.isPositive() ? null : kind.why(EndpointPicker.class)));
   }
 
   private Optional<Doubt> certain(String pool, boolean isNamed) {
@@ -117,32 +98,6 @@ final class LostPickers {
   void forget(String pool) {
     missing.end(pool);
     named.remove(pool);
-  }
-
-  /** Others that ask at the same time wait for the answer instead of asking, too. */
-  private synchronized Kind kind(KubernetesClient client) {
-    if (last == null || nanos.getAsLong() - last.at() >= FRESH.toNanos()) {
-      last = new Answer(ask(client), nanos.getAsLong());
-    }
-    return last.kind();
-  }
-
-  private static Kind ask(KubernetesClient client) {
-    APIResourceList kinds;
-    try {
-      kinds = client.getApiResources(HasMetadata.getApiVersion(EndpointPicker.class));
-    } catch (KubernetesClientException e) {
-      // Where discovery is forbidden, that the objects can be listed has to do.
-      return e.getCode() == FORBIDDEN ? Kind.THERE : Kind.UNKNOWN;
-    }
-    String plural = HasMetadata.getPlural(EndpointPicker.class);
-    // Of a kind that is being deleted none can be made any more.
-    return Stream.ofNullable(kinds)
-        .flatMap(list -> list.getResources().stream())
-        .filter(kind -> kind.getName().equals(plural))
-        .map(kind -> kind.getVerbs().contains("create") ? Kind.THERE : Kind.TERMINATING)
-        .findAny()
-        .orElse(Kind.MISSING);
   }
 
   /** A watch whose kind was away sees what came with it again later than others do. */

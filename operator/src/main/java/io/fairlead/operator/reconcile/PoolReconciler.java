@@ -129,7 +129,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final Map<String, List<ChildApplier.Failure>> stuck = new ConcurrentHashMap<>();
 
   private final Denied denied = new Denied(System::nanoTime);
-  private final LostPickers lostPickers = new LostPickers(System::nanoTime);
+  private final KindLooks kinds = new KindLooks(System::nanoTime);
+  private final LostPickers lostPickers = new LostPickers(System::nanoTime, kinds);
+  private final LostModels lostModels = new LostModels(System::nanoTime, kinds);
   private final HotReloads reloads = new HotReloads(System::nanoTime);
   private final Waits undecided = new Waits(System::nanoTime);
   private final Waits failing = new Waits(System::nanoTime);
@@ -341,6 +343,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     looks.unsettled(pool);
     failedLooks.end(pool);
     stuck.remove(pool);
+    lostModels.forget(pool);
   }
 
   private void forget(String pool) {
@@ -632,10 +635,14 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   private UpdateControl<InferencePool> serve(
-      Observation seen,
+      Observation observed,
       Serving.Served served,
       SchedulingText scheduling,
       Context<InferencePool> context) {
+    Optional<LostPickers.Doubt> lost =
+        lostModels.doubt(observed, seesModels(observed), context.getClient());
+    Observation seen =
+        lost.isEmpty() ? observed : observed.withUnread(HasMetadata.getKind(InferenceModel.class));
     EndpointPicker picker = served.picker();
     CompiledPool compiled = PoolDesire.compile(seen, picker, scheduling);
     ServiceRef ref = ServiceRef.of(seen);
@@ -694,7 +701,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                             Objects.equals(hash, wanted)
                                 ? null
                                 : PickerTelling.waitsForEndOfPause(picker)),
-                        cutOff(cutOff, seen.pool(), context.getClient()).stream()),
+                        lost
+                            .flatMap(doubt -> without(doubt.why(), compiled.unseen()))
+                            .or(() -> cutOff(cutOff, seen.pool(), context.getClient()))
+                            .stream()),
                     obstacles(compiled, hindering(told)))
                 .toList(),
             beside(seen, picker, compiled, waits, told));
@@ -712,6 +722,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       again = tell(seen, served, compiled, facts, writes, context);
     }
     again = earliest(again, kept.tell(seen, writes));
+    again = earliest(again, lost.map(LostPickers.Doubt::left));
     again = earliest(again, Optional.ofNullable(certificate.again()));
     again = earliest(again, Optional.ofNullable(handOver.again()));
     again = earliest(again, silence);
@@ -753,6 +764,24 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return after
         .map(wait -> UpdateControl.<InferencePool>noUpdate().rescheduleAfter(wait))
         .orElseGet(UpdateControl::noUpdate);
+  }
+
+  private boolean seesModels(Observation seen) {
+    ClusterView informers = view;
+    return informers == null || informers.seesModels(seen.pool().getMetadata().getNamespace());
+  }
+
+  /** Why it is not known which models there are, and what becomes of those that are not seen. */
+  private static Optional<Verdict> without(@Nullable Verdict lost, Set<String> models) {
+    return Optional.ofNullable(lost)
+        .map(
+            why ->
+                models.isEmpty()
+                    ? why
+                    : why.worded(
+                        words ->
+                            "%s. Until then the config keeps the models that were served: %s"
+                                .formatted(words, named(models))));
   }
 
   /**
@@ -917,16 +946,18 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return beside;
   }
 
+  private static String named(Set<String> models) {
+    String some = models.stream().limit(MOST_TOLD).collect(Collectors.joining(", "));
+    return models.size() <= MOST_TOLD
+        ? some
+        : "%s and %d more".formatted(some, models.size() - MOST_TOLD);
+  }
+
   private static Verdict stayMeanwhile(Set<String> models) {
-    String named = models.stream().limit(MOST_TOLD).collect(Collectors.joining(", "));
     return Verdict.no(
         Reason.API_SERVER_ERROR,
-        "Each of these models stays in the config until it is known whether an InferenceModelRewrite has it, also if it was an InferenceModel's that is deleted: %s%s"
-            .formatted(
-                named,
-                models.size() <= MOST_TOLD
-                    ? ""
-                    : " and %d more".formatted(models.size() - MOST_TOLD)));
+        "Each of these models stays in the config until it is known whether an InferenceModelRewrite has it, also if it was an InferenceModel's that is deleted: %s"
+            .formatted(named(models)));
   }
 
   /** Why the PodMonitor that the picker asks for is not even tried. */

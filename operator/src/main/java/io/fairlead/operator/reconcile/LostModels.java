@@ -1,0 +1,94 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+
+/**
+ * Whether it was somebody's wish that models of a pool are gone. When the kind is deleted, all
+ * InferenceModels are, and pickers must not lose all that they serve for that: it stays in their
+ * config until the kind is back.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class LostModels {
+  /**
+   * How long what is gone counts still before the kind is asked for: the first objects of a kind
+   * that is deleted go while the API server still answers as if it stayed.
+   */
+  private static final Duration HOLD = Duration.ofMillis(200);
+
+  /** Less than is waited before. */
+  private static final Duration FRESH = Duration.ofMillis(100);
+
+  private final KindLooks kinds;
+  private final Waits gone;
+
+  /** By UID of the pool, those of the models that named it when that was last certain. */
+  private final Map<String, Set<String>> named = new ConcurrentHashMap<>();
+
+  /**
+   * @param nanos a clock that never jumps
+   * @param kinds shared with whoever else asks for kinds
+   */
+  LostModels(LongSupplier nanos, KindLooks kinds) {
+    this.kinds = kinds;
+    this.gone = new Waits(nanos);
+  }
+
+  /**
+   * To be asked before it is decided what a pool's config holds.
+   *
+   * @param watched whether changes of models are seen just now
+   * @return empty when the models that were seen are all that there are
+   */
+  Optional<LostPickers.Doubt> doubt(Observation seen, boolean watched, KubernetesClient client) {
+    String pool = seen.pool().getMetadata().getUid();
+    Set<String> now =
+        seen.models().stream()
+            .filter(model -> !model.isMarkedForDeletion())
+            .map(HasMetadata::getMetadata)
+            .map(model -> model.getUid())
+            .collect(Collectors.toUnmodifiableSet());
+    if (now.containsAll(named.getOrDefault(pool, Set.of()))) {
+      return certain(pool, now);
+    }
+    Duration left = HOLD.minus(gone.since(pool, InferenceModel.class));
+    if (left.isPositive()) {
+      return Optional.of(new LostPickers.Doubt(left, null));
+    }
+    KindLooks.Found kind = kinds.find(InferenceModel.class, FRESH, client);
+    // A watch whose kind was away sees what came with it again later than others do.
+    if (kind == KindLooks.Found.THERE && watched) {
+      return certain(pool, now);
+    }
+    Verdict why = kind.why(InferenceModel.class);
+    return Optional.of(
+        new LostPickers.Doubt(
+            PoolReconciler.LOOK_AGAIN,
+            why == null
+                ? Verdict.pending("It is not known just now which InferenceModels there are; wait")
+                : why));
+  }
+
+  private Optional<LostPickers.Doubt> certain(String pool, Set<String> models) {
+    gone.end(pool);
+    named.put(pool, models);
+    return Optional.empty();
+  }
+
+  /** The pool is gone, or served no more. */
+  void forget(String pool) {
+    gone.end(pool);
+    named.remove(pool);
+  }
+}
