@@ -294,6 +294,7 @@ class ObstaclesIT {
           .resource(pool.need(InferencePool.class, PoolFixture.POOL))
           .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"port\":{\"number\":9100}}}}");
       awaitPoolMessage("ResolvedRefs", "not now");
+      assertThat(pool.poolMessage("ResolvedRefs")).contains("see to that webhook or policy");
       pool.createModel("chat", "chat", 90);
       await().until(() -> pool.config().contains("chat"));
     }
@@ -357,6 +358,7 @@ class ObstaclesIT {
     pool.createModel("chat", "chat", 90);
     pool.awaitPool("Ready", "False/EPPUnavailable");
     awaitPoolMessage("Ready", "exceeded quota: none");
+    assertThat(pool.poolMessage("Ready")).contains("raise that ResourceQuota");
     pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
     pool.awaitModel("chat", "Accepted", "True/Accepted");
 

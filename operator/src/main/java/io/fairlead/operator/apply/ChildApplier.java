@@ -761,9 +761,22 @@ public final class ChildApplier {
                   .formatted(describe(child), binding.getRoleRef().getName())));
     }
     return Failure.lasting(
-        child,
-        Verdict.no(
-            Reason.EPP_UNAVAILABLE, e.getCode() == UNPROCESSABLE ? message + CORRECT_IT : message));
+        child, Verdict.no(Reason.EPP_UNAVAILABLE, message + nextStep(child, e.getCode(), said)));
+  }
+
+  /** What is refused is no field's fault where a quota, a policy or the namespace's end is why. */
+  private static String nextStep(HasMetadata child, int code, String said) {
+    if (said.contains("exceeded quota") || said.contains("failed quota")) {
+      return "; raise that ResourceQuota, or delete what uses it up";
+    }
+    if (said.contains("is being terminated")) {
+      return "; the namespace is being deleted: kubectl get namespace %s -o yaml tells what keeps it"
+          .formatted(child.getMetadata().getNamespace());
+    }
+    if (said.contains("denied")) {
+      return "; see to that webhook or policy, or have spec.podTemplate of the EndpointPicker be as it wants";
+    }
+    return code == UNPROCESSABLE ? CORRECT_IT : "; see to what it names";
   }
 
   private static String said(KubernetesClientException e) {

@@ -98,7 +98,7 @@ final class Rollout {
                         c ->
                             Verdict.no(
                                 Reason.REPLICA_FAILURE,
-                                "Deployment %s cannot create pods: %s"
+                                "Deployment %s cannot create pods: %s; correct spec.resources or spec.podTemplate of the EndpointPicker, or what the namespace allows (ResourceQuota, LimitRange, admission)"
                                     .formatted(facts.picker(), c.getMessage()))))
         .or(
             () ->

@@ -750,7 +750,10 @@ class PoolStatusTest {
     assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/ReplicaFailure");
     assertThat(verdicts)
         .hasEntrySatisfying(
-            ConditionType.READY, ready -> assertThat(ready.message()).contains("exceeded quota"));
+            ConditionType.READY,
+            ready ->
+                assertThat(ready.message())
+                    .contains("exceeded quota", "correct spec.resources", "ResourceQuota"));
   }
 
   private static String brief(Map<ConditionType, Verdict> verdicts, ConditionType type) {
