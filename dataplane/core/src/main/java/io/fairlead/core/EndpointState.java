@@ -20,9 +20,6 @@ final class EndpointState implements PoolEndpoint {
 
   private static final double DEVIATIONS = 0.75;
 
-  /** Seconds by which two scrapes of one process may differ in when it started. */
-  private static final double SAME_START = 1;
-
   private EndpointSpec spec;
 
   /** Number in the prefix index; reused after this incarnation is gone. */
@@ -40,7 +37,7 @@ final class EndpointState implements PoolEndpoint {
   private final Seats seats = new Seats();
   private final SharedBlocks shared = new SharedBlocks();
   private EndpointAttributes attributes;
-  private final StillPage page = new StillPage();
+  private final ServerProcesses processes = new ServerProcesses();
   private EndpointMetrics metrics = EndpointMetrics.UNKNOWN;
 
   /** When it came, or came back: what was scraped earlier is of a former life. */
@@ -84,11 +81,6 @@ final class EndpointState implements PoolEndpoint {
 
   /** As plugins see it: it changes when they are told, and not in between. */
   private double risk = 1;
-
-  /** What the process said last of its start and its work; NaN for nothing yet. */
-  private double startedAt = Double.NaN;
-
-  private double progress = Double.NaN;
 
   /** When the page was asked for that told of progress last; when it came for none. */
   private long progressToldAt;
@@ -315,9 +307,9 @@ final class EndpointState implements PoolEndpoint {
         uncachedInFlightTokens - othersUncached);
   }
 
-  /** What of a scrape of it is to be believed. */
+  /** Reads a scrape of it, before that is {@link #scraped}; what of it is to be believed. */
   EndpointMetrics believed(long begunAt, EndpointMetrics scrape) {
-    return page.believed(begunAt, scrape);
+    return processes.read(begunAt, scrape);
   }
 
   /** Whether the last scrape told of a queue. */
@@ -364,8 +356,6 @@ final class EndpointState implements PoolEndpoint {
 
   private void read(EndpointMetrics scrape) {
     metrics = scrape;
-    startedAt = Double.isNaN(scrape.startedAt()) ? startedAt : scrape.startedAt();
-    progress = Double.isNaN(scrape.progress()) ? progress : scrape.progress();
     waiting = Math.max(0, scrape.waiting());
     running = Math.max(0, scrape.running());
     kvUsage = scrape.kvUsage() >= 0 ? Math.min(scrape.kvUsage(), 1) : Double.NaN;
@@ -377,34 +367,29 @@ final class EndpointState implements PoolEndpoint {
     }
   }
 
-  /** Whether a scrape is of another process than the last one that told. */
+  /** Whether a scrape is of another process, which has taken the place of the one before. */
   boolean restarted(EndpointMetrics scrape) {
-    return !mayHaveStarted(scrape.startedAt()) || scrape.progress() < progress;
+    return processes.isAnother(scrape);
   }
 
   /** When its process started, as it was told last; NaN if it was not. */
   double startedAt() {
-    return startedAt;
+    return processes.startedAt();
   }
 
   /** Whether its process may be one that said that it started then; NaN where none has said. */
   boolean mayHaveStarted(double start) {
-    return !(Math.abs(start - startedAt) > SAME_START);
+    return processes.mayHaveStarted(start);
   }
 
   /** Another picker was told so; a scrape that says otherwise is of another process. */
   void believedToHaveStarted(double told) {
-    if (Double.isNaN(startedAt)) {
-      startedAt = told;
-    }
+    processes.believedToHaveStarted(told);
   }
 
   /** Whether the server has computed something since the last scrape that told. */
   boolean progressed(EndpointMetrics scrape) {
-    // While a long prompt is computed piece by piece, nothing but the use of the cache may grow.
-    return scrape.progress() > progress
-        || scrape.usedTokens() > metrics.usedTokens()
-        || scrape.kvUsage() > kvUsage;
+    return processes.progressed(scrape);
   }
 
   /** When the page was asked for that told of it last. */
@@ -413,16 +398,17 @@ final class EndpointState implements PoolEndpoint {
   }
 
   /** Another process is there: what the former one had loaded is gone. */
-  void restarted(long now) {
+  void restarted(long now, EndpointMetrics scrape) {
     emptied(now);
     forgetProcess();
+    processes.restarted(scrape);
     adapters.unloaded();
     kvCapacityTokens = 0;
     kvTold = 0;
   }
 
   private void forgetProcess() {
-    page.forget();
+    processes.forgetPages();
     adapters.unknown();
     seats.forget();
     foreign = 0;

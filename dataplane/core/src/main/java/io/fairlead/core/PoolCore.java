@@ -228,7 +228,7 @@ public final class PoolCore {
       return;
     }
     if (state.restarted(metrics)) {
-      state.restarted(now);
+      state.restarted(now, metrics);
       endpoints.forget(state);
       health.restarted(now, state.health());
     } else if (state.progressed(metrics)) {

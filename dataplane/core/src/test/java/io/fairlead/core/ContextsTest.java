@@ -307,7 +307,7 @@ class ContextsTest implements RequestListener {
     now += SECOND;
     Contexts.Context before = context(endpoint);
     endpoint.rests(before);
-    endpoint.restarted(now);
+    endpoint.restarted(now, EndpointMetrics.UNKNOWN);
     Contexts.Context after = context(endpoint);
     endpoint.rests(after);
     double alone = endpoint.contextTokens(false, 1);
@@ -336,7 +336,7 @@ class ContextsTest implements RequestListener {
     flight.ownTokens = FIRST * BLOCK;
     new Contexts().rests(now, flight, at, outputTokens);
     double rested = at.contextTokens(false, 1);
-    at.restarted(now);
+    at.restarted(now, EndpointMetrics.UNKNOWN);
     return rested;
   }
 

@@ -432,6 +432,20 @@ class EndpointHealthTest {
     }
   }
 
+  /** Of workers that share a port, say: what one has done is no progress of the other. */
+  @ParameterizedTest
+  @MethodSource("runs")
+  void aFrozenOneWhosePagesTwoWorkersTellInTurnIsFound(String profile, long seed) {
+    VirtualPool pool = new VirtualPool(seed, 6, profile);
+    pool.servers.forEach(server -> server.twoWorkers = true);
+    pool.fault(2, Manner.FREEZES, FROM, 40 * SECOND);
+    pool.traffic(40, 60 * SECOND);
+    pool.runUntil(61 * SECOND);
+    Server sick = pool.servers.get(2);
+    assertThat(sick.sentAfter(FROM + 3 * SECOND) - sick.sentAfter(40 * SECOND)).isZero();
+    assertThat(sick.sentAfter(40 * SECOND)).as("used again").isPositive();
+  }
+
   @ParameterizedTest
   @MethodSource("runs")
   void oneWhoseConnectionsNeverComeAboutIsFound(String profile, long seed) {

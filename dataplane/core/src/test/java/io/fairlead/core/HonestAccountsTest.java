@@ -8,6 +8,8 @@ import io.fairlead.crds.config.SchedulerConfig;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the accounts hold after things that are easily taken for others. */
 class HonestAccountsTest {
@@ -61,5 +63,26 @@ class HonestAccountsTest {
     scrape(page(200, 5));
     pool.arrive("m", 1, 2, 3);
     assertThat(pool.lastRoute().matchedBlocks()).as("another one").isZero();
+  }
+
+  /** Two workers behind one port, or servers behind a balancer. */
+  @ParameterizedTest
+  @ValueSource(doubles = {400, 100.2, 99.8, 50})
+  void pagesOfTwoProcessesInTurnAreNoRestarts(double other) {
+    start("a");
+    for (int i = 0; i < 3; i++) {
+      scrape(page(100, 50 + i));
+      scrape(page(other, 20 + i));
+    }
+    pool.serve("m", 1, 2, 3);
+    for (int i = 3; i < 6; i++) {
+      scrape(page(100, 50 + i));
+      scrape(page(other, 20 + i));
+    }
+    pool.arrive("m", 1, 2, 3);
+    assertThat(pool.lastRoute().matchedBlocks()).isEqualTo(3);
+    scrape(page(500, 0));
+    pool.arrive("m", 1, 2, 3);
+    assertThat(pool.lastRoute().matchedBlocks()).as("one that began later").isZero();
   }
 }

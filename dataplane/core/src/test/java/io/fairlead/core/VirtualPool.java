@@ -105,6 +105,11 @@ final class VirtualPool implements RequestListener, PoolListener {
     int incarnation;
     double progress;
     double startedAt = 1_000;
+
+    /** Whether every other page is of another worker, which began earlier and has done less. */
+    boolean twoWorkers;
+
+    int pages;
     int running;
 
     /** Until when it computes a long prompt, and says nothing. */
@@ -674,24 +679,26 @@ final class VirtualPool implements RequestListener, PoolListener {
           at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.UNREACHABLE));
       case FREEZES_ALL, LOSES_METRICS, CRAWLS ->
           at(now + SECOND, () -> core.unreachable(now, spec, begun, Failure.FIRST_BYTE_LATE));
-      default ->
-          core.scraped(
-              now,
-              spec,
-              begun,
-              new EndpointMetrics(
-                  0,
-                  server.running,
-                  0.1,
-                  16,
-                  1_000,
-                  "",
-                  -1,
-                  List.of(),
-                  List.of(),
-                  Map.of(),
-                  server.startedAt,
-                  server.progress));
+      default -> {
+        boolean other = server.twoWorkers && server.pages++ % 2 == 0;
+        core.scraped(
+            now,
+            spec,
+            begun,
+            new EndpointMetrics(
+                0,
+                server.running,
+                0.1,
+                16,
+                1_000,
+                "",
+                -1,
+                List.of(),
+                List.of(),
+                Map.of(),
+                other ? server.startedAt - 0.4 : server.startedAt,
+                other ? server.progress / 2 : server.progress));
+      }
     }
   }
 
