@@ -127,13 +127,21 @@ final class Bookings {
   }
 
   /**
-   * Tells health whose answer is all that is seen of it, and where the request's prompt may still
-   * be computed unseen.
+   * Tells health whose answer is all that is seen of it, who has sent the head of one alone, and
+   * where the request's prompt may still be computed unseen. Of two, nobody can tell who keeps the
+   * body back.
    */
   static void mayCompute(long now, Flight flight) {
     Attempt attempt = flight.attempt;
     if (attempt.at != null && !flight.state().isAnswered() && !flight.showsFirstToken()) {
       attempt.at.health().owesWhole(now);
+    }
+    if (attempt.at != null
+        && attempt.prefilledBy == null
+        && !flight.state().isAnswered()
+        && !flight.state().isLeft()
+        && attempt.answersFor(now) >= 0) {
+      attempt.at.health().hasHeadAlone(now, attempt.sentAt, now - attempt.answersFor(now));
     }
     boolean presumed = !flight.state().isPrefilling() && !flight.state().isAnswered();
     EndpointState computing = attempt.prefilledBy == null ? attempt.at : attempt.prefilledBy;

@@ -586,6 +586,12 @@ final class EndpointState implements PoolEndpoint {
         : pace.expected(prefills.uncachedTokens(), prefills.attention());
   }
 
+  /** The same of the one that is first in line. */
+  long expectedNextPrefill() {
+    Flight head = prefills.head();
+    return head == null ? 0 : pace.expected(head.attempt.uncached(), head.attempt.attention());
+  }
+
   /** Time has moved on: the first in line has waited that long. */
   void tick(long now) {
     Flight head = prefills.head();

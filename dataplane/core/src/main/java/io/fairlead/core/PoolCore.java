@@ -432,6 +432,7 @@ public final class PoolCore {
     if (flight == null || flight.state().isAnswered() || flight.attempt.at == null) {
       return;
     }
+    health.body(now, flight.attempt.at.health(), flight.attempt.answersFor(now));
     flight.answered(now);
     Receipt receipt = flight.receipt();
     if (receipt != null) {
@@ -451,14 +452,18 @@ public final class PoolCore {
   }
 
   /**
-   * More of the response came, or its head. Says that the endpoint is alive: to be told every
-   * {@link #PROGRESS_NANOS} while bytes come, not of each.
+   * More of the response came, or its head. More says that the endpoint is alive: to be told every
+   * {@link #PROGRESS_NANOS} while bytes come, not of each. A head does not: some frontends send it
+   * before their engines have seen the request.
    */
   public void progress(long now, long request) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
       flight.attempt.answers(now);
-      health.sign(now, flight.attempt.at.health());
+      if (flight.state().isAnswered()) {
+        health.body(now, flight.attempt.at.health(), -1);
+        health.sign(now, flight.attempt.at.health());
+      }
     }
   }
 
@@ -509,7 +514,7 @@ public final class PoolCore {
         all[i].publish(); // failures are forgotten with time
       }
       all[i].tick(now);
-      health.check(now, all[i].health(), all[i].expectedPrefill());
+      health.check(now, all[i].health(), all[i].expectedPrefill(), all[i].expectedNextPrefill());
     }
     // The last request of one that left may be through with its prompt: then that one is gone.
     for (EndpointState left : List.copyOf(endpoints.leaving())) {

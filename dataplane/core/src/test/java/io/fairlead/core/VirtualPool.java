@@ -86,6 +86,8 @@ final class VirtualPool implements RequestListener, PoolListener {
     BREAKS_LATE_HEAD_OFF,
     /** The same of all requests; probes it answers. */
     BREAKS_REQUESTS_OFF,
+    /** Sends heads at once and nothing else; probes it answers, and its pages are fine. */
+    SENDS_HEADS_ALONE,
     /** The same, 300 ms after they were sent. */
     BREAKS_OFF_LATE,
     /** A token each five seconds; whoever has waited for half a minute leaves. */
@@ -202,6 +204,19 @@ final class VirtualPool implements RequestListener, PoolListener {
   /** Share of requests whose clients leave soon after their answers begin. */
   double impatient;
 
+  /** Whether heads come at once, long before the first byte of a body. */
+  boolean headsFirst;
+
+  /**
+   * Share of requests that a model thinks about before anything of its answer comes, and how long.
+   */
+  double thinking;
+
+  long thought;
+
+  /** How long clients wait for the first byte of a body. */
+  long patience = 5 * SECOND;
+
   /** Whether a frontend leaves requests as soon as they are sent. */
   boolean leaves;
 
@@ -224,6 +239,9 @@ final class VirtualPool implements RequestListener, PoolListener {
 
   /** Whether requests still come. */
   boolean traffic = true;
+
+  /** Whether a client whose request is over sends the next one. */
+  boolean closedLoop;
 
   private final EventQueue queue = new EventQueue();
   private final Map<Long, Exchange> open = new HashMap<>();
@@ -451,8 +469,8 @@ final class VirtualPool implements RequestListener, PoolListener {
       later(2 * MILLI, request, exchange.attempt, () -> turnAway(request, Outcome.INVALID));
     } else {
       if (impatient > 0 && random.nextDouble() < impatient) {
-        long patience = 2 * FIRST_TOKEN + random.nextLong(100 * MILLI);
-        later(patience, request, exchange.attempt, () -> leave(request));
+        long stays = 2 * FIRST_TOKEN + random.nextLong(100 * MILLI);
+        later(stays, request, exchange.attempt, () -> leave(request));
       }
       serve(request, exchange, to, exchange.attempt);
     }
@@ -490,6 +508,10 @@ final class VirtualPool implements RequestListener, PoolListener {
         later(head, request, attempt, () -> core.progress(now, request));
         later(head + MILLI, request, attempt, () -> breakOff(request));
       }
+      case SENDS_HEADS_ALONE -> {
+        later(MILLI, request, attempt, () -> core.progress(now, request));
+        later(patience, request, attempt, () -> leave(request));
+      }
       case BREAKS_OFF_LATE -> {
         later(FIRST_TOKEN, request, attempt, () -> piece(request, attempt));
         later(300 * MILLI, request, attempt, () -> breakOff(request));
@@ -522,6 +544,12 @@ final class VirtualPool implements RequestListener, PoolListener {
   private void answer(long request, Exchange exchange, int attempt, long pace) {
     long longer = exchange.prefill - FIRST_TOKEN;
     long from = now + longer;
+    if (headsFirst) {
+      later(MILLI, request, attempt, () -> core.progress(now, request));
+    }
+    if (thinking > 0 && random.nextDouble() < thinking) {
+      from += thought;
+    }
     if (longer > 0) {
       Server server = exchange.server();
       server.computesUntil = Math.max(server.computesUntil, now + exchange.prefill);
@@ -573,6 +601,9 @@ final class VirtualPool implements RequestListener, PoolListener {
     } else {
       exchange.headSeen = true;
       longestWait = Math.max(longestWait, now - exchange.arrivedAt);
+      if (!gateway) {
+        core.progress(now, request); // a proxy tells of the head
+      }
       core.firstByte(now, request);
     }
   }
@@ -785,6 +816,9 @@ final class VirtualPool implements RequestListener, PoolListener {
     }
     exchange.over = true;
     open.remove(request);
+    if (closedLoop) {
+      at(now + MILLI, this::arrive);
+    }
   }
 
   int open() {

@@ -73,6 +73,17 @@ public final class EndpointHealth {
    */
   boolean overdue;
 
+  /** Whether it sends heads, and has sent nothing of a body for longer than is usual. */
+  boolean bodiless;
+
+  /** The first of its heads that came without a body, if one had none at this tick. */
+  private long headAt;
+
+  private long headTold;
+
+  /** When some of a body came last, or it was seen to compute for requests. */
+  private long bodyAt;
+
   /** Requests that it called invalid, with none served between them, and since when. */
   int invalidInRow;
 
@@ -174,6 +185,8 @@ public final class EndpointHealth {
     this.lastSign = now;
     this.mayComputeAt = now - 1;
     this.owedWholeAt = now - 1;
+    this.headTold = now - 1;
+    this.bodyAt = now;
   }
 
   /** How it is used. */
@@ -191,10 +204,10 @@ public final class EndpointHealth {
     return since;
   }
 
-  /** How likely it fails a request, from 0 to below 1; half at least where it is suspected. */
+  /** How likely it fails a request, from 0 to below 1; half at least where it looks sick. */
   public double failing() {
     double known = estimate.probability();
-    return suspected || overdue ? Math.max(SUSPECTED, known) : known;
+    return suspected || overdue || bodiless ? Math.max(SUSPECTED, known) : known;
   }
 
   /** What a request costs there in requests that are served, its failures counted. */
@@ -352,6 +365,41 @@ public final class EndpointHealth {
     return owedWholeAt == now && !countsTokens;
   }
 
+  /**
+   * A request has the head of its answer and nothing else: to be told at each tick for as long as
+   * that is so. One that was sent before it left, went out, or came back says nothing.
+   */
+  public void hasHeadAlone(long now, long sentAt, long since) {
+    if (sentAt - this.since >= 0 && (headTold != now || since - headAt < 0)) {
+      headTold = now;
+      headAt = since;
+    }
+  }
+
+  /** For how long it has sent nothing after a head; negative where none is without a body. */
+  long headsAlone(long now) {
+    return headTold != now ? -1 : now - Math.max(headAt, bodyAt);
+  }
+
+  /**
+   * Some of a body came.
+   *
+   * @return whether it was waited for too long
+   */
+  boolean body(long now) {
+    bodyAt = now;
+    boolean waitedFor = bodiless;
+    bodiless = false;
+    return waitedFor;
+  }
+
+  /** Its pages tell of tokens since then. Those of a probe say nothing of requests. */
+  void computed(long now, long from) {
+    if (probe == NONE && from - probeOver > 0) {
+      bodyAt = now;
+    }
+  }
+
   /** So much of the time since the last sign of life is explained by what it has to compute. */
   void computing(long nanos) {
     computing = Math.max(computing, nanos);
@@ -453,6 +501,8 @@ public final class EndpointHealth {
     askedIfGone = false;
     cuts.forget();
     suspected = false;
+    bodiless = false;
+    bodyAt = now;
     suspicions = 0;
     invalidInRow = 0;
     outAsInvalid = false;

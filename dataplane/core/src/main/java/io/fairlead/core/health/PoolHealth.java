@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * the more the likelier it fails beside the best: as if a failed request cost as much as {@value
  * FailureEstimate#LOSS} that are served. One that refuses a model is left out of the draw in the
  * same way for requests of that model. One that refuses connections, fails several in a row or half
- * of all, or says nothing while it has work, is out: it gets probes alone, with growing pauses.
- * When a probe is answered it is on trial, with one request at a time, until one succeeds, or is
- * seen to be worked on; if nothing shows that, with more and more as it answers probes. Where most
- * endpoints look sick it is not they: no more than half are out, and the others are those that look
- * best.
+ * of all, or says nothing while it has work, or nothing after the heads of its answers, is out: it
+ * gets probes alone, with growing pauses. When a probe is answered it is on trial, with one request
+ * at a time, until one succeeds, or is seen to be worked on; if nothing shows that, with more and
+ * more as it answers probes. Where most endpoints look sick it is not they: no more than half are
+ * out, and the others are those that look best.
  *
  * <p>Not thread-safe; owned by the pool's loop. A decision reads arrays that are made anew when
  * something has changed.
@@ -126,7 +126,11 @@ public final class PoolHealth {
 
   private long gapAgedAt;
 
-  private final WholeAnswers wholes = new WholeAnswers();
+  /** Of answers in one piece. */
+  private final WaitsOfLate wholes = new WaitsOfLate();
+
+  /** Of the first byte of a body, from the head on. */
+  private final WaitsOfLate bodies = new WaitsOfLate();
 
   /** Of answers, those that are cut in a proxy, whoever cuts them. */
   private final UsualShare cutShare = new UsualShare();
@@ -573,6 +577,7 @@ public final class PoolHealth {
    */
   public void works(long now, EndpointHealth endpoint, long from) {
     sign(now, endpoint);
+    endpoint.computed(now, from);
     if (endpoint.state == HealthState.ON_TRIAL && endpoint.worksOnTrial(from) && !endpoint.gone) {
       back(now, endpoint, "computes again");
     }
@@ -631,6 +636,7 @@ public final class PoolHealth {
         cleared(now, endpoint);
       }
       if (!endpoint.countsTokens
+          && !endpoint.bodiless
           && endpoint.onTrial >= endpoint.mostOnTrial
           && now - endpoint.lastSent >= MORE_ON_TRIAL) {
         endpoint.mostOnTrial *= 2;
@@ -700,8 +706,9 @@ public final class PoolHealth {
    * Looks whether the endpoint is to be probed, or has been silent for too long.
    *
    * @param expected nanoseconds that the prompts sent there may take before it says something
+   * @param first what the one takes of these that is its next
    */
-  public void check(long now, EndpointHealth endpoint, long expected) {
+  public void check(long now, EndpointHealth endpoint, long expected, long first) {
     if (endpoint.probe != 0 && now - endpoint.probeBy >= 0) {
       probeFailed(now, endpoint, Failure.FIRST_BYTE_LATE);
     }
@@ -723,6 +730,10 @@ public final class PoolHealth {
     if (endpoint.suspected && endpoint.probe == 0 && now - endpoint.nextProbe >= 0) {
       probe(now, endpoint);
     }
+    if (sendsHeadsAlone(now, endpoint, expected, first)) {
+      out(now, endpoint, "sends heads without bodies", false);
+      return;
+    }
     long quiet = endpoint.quiet(now);
     if (endpoint.inFlight == 0 || quiet < QUIET) {
       return;
@@ -742,6 +753,42 @@ public final class PoolHealth {
       }
     } else if (!mayBeQuiet || endpoint.leftUnanswered(most) || !asks(now, endpoint)) {
       out(now, endpoint, "says nothing while it has work", true);
+    }
+  }
+
+  /**
+   * Whether the endpoint has sent nothing after a head for so long that it is sick, whatever it
+   * answers to probes: an engine may hang behind a frontend that is well. A head may come long
+   * before a prompt is computed, so that this is as long as elsewhere in the pool, and more.
+   * Before, it gets hardly anything until some of a body comes.
+   */
+  private boolean sendsHeadsAlone(long now, EndpointHealth endpoint, long expected, long first) {
+    long alone = endpoint.headsAlone(now);
+    if (alone < Math.max(silence(first), bodies.usual())) {
+      return false;
+    }
+    if (!endpoint.bodiless) {
+      endpoint.bodiless = true;
+      usable.changed();
+    }
+    long most = endpoint.served && bodies.known() ? bodies.most() : WaitsOfLate.FIRST;
+    return alone >= Math.max(silence(expected), most);
+  }
+
+  /**
+   * Some of an answer's body came from the endpoint.
+   *
+   * @param afterHead nanoseconds after its head, if it is the first; else negative
+   */
+  public void body(long now, EndpointHealth endpoint, long afterHead) {
+    if (afterHead >= 0 && (endpoint.bodiless || endpoint.state == HealthState.OUT)) {
+      bodies.interrupted(afterHead);
+    } else if (afterHead >= 0) {
+      bodies.came(now, afterHead + 1);
+      bodies.spoke(afterHead);
+    }
+    if (endpoint.body(now)) {
+      usable.changed();
     }
   }
 
@@ -776,7 +823,7 @@ public final class PoolHealth {
 
   /** An answer in one piece was there so long after its request had been sent. */
   public void answeredWhole(long now, long nanos) {
-    wholes.answered(now, nanos);
+    wholes.came(now, nanos);
   }
 
   /** How long it may say nothing that has work which is expected to take so long. */
@@ -819,6 +866,7 @@ public final class PoolHealth {
     }
     endpoint.silent = silent;
     endpoint.suspected = false;
+    endpoint.bodiless = false;
     endpoint.askedIfGone = false;
     endpoint.outAsInvalid = false;
     endpoint.probesFailed = 0;
@@ -832,6 +880,7 @@ public final class PoolHealth {
     endpoint.silent = false;
     endpoint.probe = 0;
     endpoint.sign(now); // what it has had for long says nothing of the trial
+    endpoint.bodiless = false;
     // What it did before counts as one failure: it is tried, but not with every request.
     endpoint.forgetFailures();
     endpoint.failed(now, false);

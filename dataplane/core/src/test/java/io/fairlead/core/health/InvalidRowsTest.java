@@ -91,9 +91,9 @@ class InvalidRowsTest {
   @Test
   void itIsNotWhereItAnswersNoProbe() {
     now = out.nextProbe;
-    health.check(now, out, 0);
+    health.check(now, out, 0, 0);
     now = out.probeBy;
-    health.check(now, out, 0);
+    health.check(now, out, 0, 0);
     itWasTheClient();
     assertThat(out.state()).isEqualTo(HealthState.OUT);
   }

@@ -18,7 +18,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One probe under way. Of an answer that serves all must come, since a server that is sick may send
- * a head and close; where only the time is over in the midst of it, it works. Of others the head is
- * enough. Then the connection is closed, which also ends a completion that is under way.
+ * a head and close, or nothing else; where only the time is over in the midst of its body, it
+ * works. Of others the head is enough. Then the connection is closed, which also ends a completion
+ * that is under way.
  */
 final class Question extends SimpleChannelInboundHandler<HttpObject> {
 
@@ -51,6 +52,9 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
 
   /** Whether the head of an answer that serves is there. */
   private boolean begun;
+
+  /** Whether some of its body is. */
+  private boolean works;
 
   private boolean over;
 
@@ -79,7 +83,7 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
                         probe.endpoint().address(),
                         probe.endpoint().port(),
                         Duration.ofNanos(probe.timeoutNanos()));
-                    ch.pipeline().addLast(new HttpClientCodec(), Question.this);
+                    ch.pipeline().addLast(Transport.answers(), Question.this);
                   }
                 });
     channel =
@@ -135,8 +139,11 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
         end(status < 500 ? null : Failures.ofStatus(status, empty));
       }
     }
-    if (begun && message instanceof LastHttpContent) {
-      end(null);
+    if (begun && message instanceof HttpContent content) {
+      works |= content.content().isReadable();
+      if (message instanceof LastHttpContent) {
+        end(null);
+      }
     }
   }
 
@@ -151,7 +158,7 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
   }
 
   private void late() {
-    if (begun) {
+    if (works) {
       end(null);
       return;
     }

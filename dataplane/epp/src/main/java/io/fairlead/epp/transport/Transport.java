@@ -18,6 +18,8 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.http.HttpClientCodec;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
@@ -74,6 +76,15 @@ public final class Transport {
     }
     return new IllegalStateException(
         "%s can't listen on %s:%d: %s".formatted(what, host, port, root.getMessage()), cause);
+  }
+
+  /**
+   * Asks an endpoint over HTTP/1.1. Lines of heads may end with line feeds alone, which a recipient
+   * may take for ends of lines (RFC 9112 2.2): proxies do, and nobody reads on with the same bytes,
+   * as servers do with requests.
+   */
+  public static HttpClientCodec answers() {
+    return new HttpClientCodec(new HttpDecoderConfig().setStrictLineParsing(false), false, false);
   }
 
   /** What listens on these loops. */

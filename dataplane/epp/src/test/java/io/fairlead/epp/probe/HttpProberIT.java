@@ -71,6 +71,14 @@ class HttpProberIT {
     }
   }
 
+  @Test
+  void linesMayEndWithLineFeedsAlone() throws Exception {
+    try (Server server = new Server("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}")) {
+      ask(server, "m");
+      assertThat(answer()).isEmpty();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "401,5,",
@@ -114,6 +122,7 @@ class HttpProberIT {
     "'',FIRST_BYTE_LATE",
     "hang up,DIED",
     "'so it goes\r\n\r\n',ERROR",
+    "'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',FIRST_BYTE_LATE",
     "HTTP/1.1 20,FIRST_BYTE_LATE"
   })
   void tellsHowItGotNoAnswer(String said, Failure failure) throws Exception {

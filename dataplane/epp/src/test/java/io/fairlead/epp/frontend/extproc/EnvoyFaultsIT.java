@@ -35,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -353,6 +354,71 @@ class EnvoyFaultsIT {
       }
       assertThat(pool.events).contains("a OUT");
       assertThat(BEFORE + 400 - served.get()).as("failed of 400").isBetween(1, 25);
+    }
+  }
+
+  /**
+   * As one does whose engine hangs behind a frontend that is well; a probe gets a head, too. Its
+   * clients wait, so that nothing else tells of it.
+   */
+  @Test
+  void aServerThatSendsHeadsAloneIsOut() throws Exception {
+    String answer = "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}";
+    AtomicBoolean isSick = new AtomicBoolean();
+    AtomicInteger kept = new AtomicInteger();
+    CountDownLatch over = new CountDownLatch(1);
+    RawBackend.Script well =
+        (connection, request) ->
+            connection.respond(200, "Content-Type: application/json\r\n", answer);
+    RawBackend sick =
+        serve(
+            (connection, request) -> {
+              if (!isSick.get()) {
+                well.serve(connection, request);
+                return;
+              }
+              kept.addAndGet(request.text().contains("\"hi\"") ? 1 : 0);
+              connection.send(CHUNKED);
+              over.await();
+              connection.close();
+            });
+    try (RawBackend other = new RawBackend("well", well);
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      pool.endpoints(sick.spec(), other.spec());
+      AtomicInteger answered = new AtomicInteger();
+      Callable<Void> client =
+          () -> {
+            try (RawHttp asking = ask()) {
+              asking.socket.setSoTimeout(0); // it waits to the end
+              answered.addAndGet(asking.read().text().equals(answer) ? 1 : 0);
+            } catch (EOFException e) {
+              // The head is all that it got.
+            }
+            return null;
+          };
+      for (int i = 0; i < BEFORE; i++) {
+        client.call();
+      }
+      isSick.set(true);
+      List<Future<?>> all = new ArrayList<>();
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .pollInterval(TAKES)
+          .until(
+              () -> {
+                all.add(clients.submit(client));
+                return pool.events.contains("a OUT");
+              });
+      await().until(() -> answered.get() + kept.get() == BEFORE + all.size());
+      int before = kept.get();
+      for (int i = 0; i < 200; i++) {
+        client.call();
+      }
+      assertThat(kept.get() - before).as("of 200").isZero();
+      over.countDown();
+      for (Future<?> each : all) {
+        each.get();
+      }
     }
   }
 

@@ -1,16 +1,17 @@
 package io.fairlead.core.health;
 
 /**
- * How long a pool's answers in one piece take of late: where no page tells of the tokens that an
- * endpoint computes, it may be silent for as long. Probes prove nothing then, since they stand in
- * line behind such answers. In nanoseconds.
+ * How long a pool's endpoints are waited for of late where only the end of the wait shows that they
+ * work, in nanoseconds. Of answers in one piece, where no page tells of the tokens that an endpoint
+ * computes: it may be silent for as long, and probes prove nothing, since they stand in line behind
+ * such answers. Of answers that have a head: their bodies may take as long to begin.
  */
-final class WholeAnswers {
+final class WaitsOfLate {
 
   private static final long SECOND = 1_000_000_000;
 
-  /** Nothing is known yet: so long may one take. */
-  private static final long FIRST = 60 * SECOND;
+  /** Nothing is known yet: so long may it take. */
+  static final long FIRST = 60 * SECOND;
 
   /** One that is silent for less is not out. */
   private static final long LEAST = 10 * SECOND;
@@ -18,24 +19,30 @@ final class WholeAnswers {
   /** So many times the longest is too long. */
   private static final int TIMES = 3;
 
+  private static final int ENOUGH = 50;
+
   /** What a shorter one takes off the longest. */
   private static final double FADES = 0.02;
 
   /** And at most off the longest answer, by the time since the one before it. */
   private static final double FADES_IN_A_SECOND = 0.005;
 
-  /** Silence before the last fifty or so signs of life of who owed one. */
-  private double longestSilence;
+  /** Of the last fifty or so that told. */
+  private double longestNow;
 
   /** Of the last minutes, however many there were; what it waited for its turn included. */
   private double longestOfLate;
 
   private long answeredAt;
 
-  /** One was there so long after its request had been sent. */
-  void answered(long now, long nanos) {
+  /** How often something came. */
+  private long told;
+
+  /** What was waited for came after so long, its turn included. */
+  void came(long now, long nanos) {
     double seconds = (double) (now - answeredAt) / SECOND;
     answeredAt = now;
+    told++;
     longestOfLate = faded(longestOfLate, nanos, Math.min(FADES, FADES_IN_A_SECOND * seconds));
   }
 
@@ -48,9 +55,9 @@ final class WholeAnswers {
     longestOfLate = Math.max(longestOfLate, Math.min((double) nanos, 2.0 * most() / TIMES));
   }
 
-  /** One that owes one says something after so long. */
+  /** One that is waited for says something after so long. */
   void spoke(long silence) {
-    longestSilence = faded(longestSilence, silence, FADES);
+    longestNow = faded(longestNow, silence, FADES);
   }
 
   private static double faded(double longest, long nanos, double share) {
@@ -58,14 +65,19 @@ final class WholeAnswers {
   }
 
   /**
-   * Who owes one and says nothing for longer may be sick; 0 before any. However long the lines are:
-   * they move.
+   * Who is waited for and says nothing for longer may be sick; 0 before any. However long the lines
+   * are: they move.
    */
   long usual() {
-    return (long) longestSilence;
+    return (long) longestNow;
   }
 
-  /** Who owes one and says nothing for so long is, if it answers no probe either. */
+  /** Whether enough has come for a wait that is longer to be no chance. */
+  boolean known() {
+    return told >= ENOUGH;
+  }
+
+  /** Who is waited for and says nothing for so long is. */
   long most() {
     return longestOfLate == 0 ? FIRST : Math.max(LEAST, (long) (TIMES * longestOfLate));
   }
