@@ -16,7 +16,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
-import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -132,7 +131,7 @@ final class ScrapeTarget {
                 spec.address(),
                 port,
                 scraper.settings().timeout());
-            ch.pipeline().addLast(new HttpClientCodec(), new Reader());
+            ch.pipeline().addLast(Transport.answers(), new Reader());
           }
         });
   }

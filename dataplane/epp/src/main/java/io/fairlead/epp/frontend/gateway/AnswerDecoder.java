@@ -1,5 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.transport.Transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.handler.codec.http.HttpDecoderConfig;
@@ -16,7 +17,8 @@ final class AnswerDecoder extends HttpResponseDecoder {
 
   /**
    * A chunk comes out of it whole, up to 64 KiB: servers send an event of a stream in a chunk, and
-   * there are clients that take what they read for an event.
+   * there are clients that take what they read for an event. Lines of a head may end with line
+   * feeds alone, as in {@link Transport#answers}.
    */
   AnswerDecoder() {
     super(
@@ -24,6 +26,7 @@ final class AnswerDecoder extends HttpResponseDecoder {
             .setMaxInitialLineLength(4096)
             .setMaxHeaderSize(65_536)
             .setMaxChunkSize(65_536)
+            .setStrictLineParsing(false)
             .setAllowPartialChunks(false));
     setCumulator(AnswerDecoder::join);
   }

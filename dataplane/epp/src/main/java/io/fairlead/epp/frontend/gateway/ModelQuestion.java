@@ -16,7 +16,6 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
-import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMethod;
@@ -78,7 +77,7 @@ final class ModelQuestion extends SimpleChannelInboundHandler<FullHttpResponse> 
                         Duration.ofMillis(PATIENCE_MILLIS));
                     ch.pipeline()
                         .addLast(
-                            new HttpClientCodec(),
+                            Transport.answers(),
                             new HttpObjectAggregator(LONGEST_ANSWER),
                             ModelQuestion.this);
                   }

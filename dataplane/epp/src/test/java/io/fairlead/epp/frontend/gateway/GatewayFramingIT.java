@@ -125,6 +125,17 @@ class GatewayFramingIT {
     isRefused(head(version, "Content-Length: 2\r\n") + "{}", 400, "invalid_http");
   }
 
+  /** Whoever reads them otherwise would see another request: servers do, RFC 9112 2.2. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /v1/models HTTP/1.1\nHost: x\n\n",
+        "GET /v1/models HTTP/1.1\r\nHost: x\nFoo: bar\r\n\r\n",
+      })
+  void requestsWithLineFeedsAloneGet400(String request) throws Exception {
+    isRefused(request, 400, "invalid_http");
+  }
+
   @Test
   void aUriThatIsTooLongGets414() throws Exception {
     isRefused(

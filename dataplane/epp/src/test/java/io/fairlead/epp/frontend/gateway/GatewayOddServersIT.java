@@ -40,6 +40,28 @@ class GatewayOddServersIT {
         .formatted(body.length(), body);
   }
 
+  /** A recipient may take them for ends of lines, RFC 9112 2.2, and proxies do. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "HTTP/1.1 200 OK\nContent-Type: application/json\nContent-Length: 2\n\n{}",
+        "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\r\n{}\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nServer: a\nContent-Length: 2\r\n\r\n{}"
+      })
+  void linesOfAHeadMayEndWithLineFeedsAlone(String answer) throws Exception {
+    RawBackend a = new RawBackend("a", (connection, request) -> connection.send(answer));
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 2; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        RawHttp.Message got = client.read();
+        assertThat(got.status()).isEqualTo(200);
+        assertThat(got.text()).isEqualTo("{}");
+      }
+      assertThat(a.connections).as("it serves on").hasValue(1);
+    }
+  }
+
   /** Whatever the server meant by it: the next request on its connection is somebody else's. */
   @Test
   void aSecondAnswerInOneBreathIsNobodys() throws Exception {
