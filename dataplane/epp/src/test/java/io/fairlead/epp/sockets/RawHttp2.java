@@ -37,6 +37,11 @@ public final class RawHttp2 implements Closeable {
   /** By stream: the status of an answer that ended, or the name of the error of a reset. */
   public final Map<Integer, String> ends = new TreeMap<>();
 
+  /** By stream: the head of an answer, and as much of its body as came. */
+  public final Map<Integer, Http2Headers> heads = new TreeMap<>();
+
+  public final Map<Integer, String> bodies = new TreeMap<>();
+
   /** The names of the errors of all goodbyes. */
   public final List<String> goAways = new ArrayList<>();
 
@@ -146,14 +151,18 @@ public final class RawHttp2 implements Closeable {
     switch (type) {
       case Http2FrameTypes.HEADERS -> {
         try {
-          CharSequence status = decoder.decodeHeaders(stream, payload).status();
+          Http2Headers head = decoder.decodeHeaders(stream, payload);
+          CharSequence status = head.status();
           if (status != null) {
+            heads.put(stream, head);
             statuses.put(stream, status.toString());
           }
         } catch (Http2Exception e) {
           throw new IOException(e);
         }
       }
+      case Http2FrameTypes.DATA ->
+          bodies.merge(stream, payload.toString(StandardCharsets.UTF_8), String::concat);
       case Http2FrameTypes.RST_STREAM -> ends.putIfAbsent(stream, error(payload.readInt()));
       case Http2FrameTypes.GO_AWAY -> goAways.add(error(payload.skipBytes(4).readInt()));
       default -> {}

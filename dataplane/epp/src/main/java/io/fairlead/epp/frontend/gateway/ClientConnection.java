@@ -48,7 +48,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     CLOSING
   }
 
-  private static final String FRONTEND = "gateway";
+  static final String FRONTEND = "gateway";
 
   private final Gateway gateway;
   private final Channel channel;

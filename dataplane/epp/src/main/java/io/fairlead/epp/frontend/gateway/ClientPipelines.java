@@ -97,7 +97,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
         };
     channel
         .pipeline()
-        .addLast(Http2Connection.codec())
+        .addLast(Http2Connection.codec(gateway))
         .addLast(new Http2MultiplexHandler(streams))
         .addLast(connection);
     // Flow control holds the streams back; what is about the connection must always be read.

@@ -55,12 +55,16 @@ final class Framing {
       return Target.error(
           414, ErrorCodes.URI_TOO_LONG, "The request line is longer than " + MAX_LINE + " bytes.");
     }
-    if (cause instanceof TooLongHttpHeaderException) {
-      return Target.error(
-          431,
-          ErrorCodes.HEADER_FIELDS_TOO_LARGE,
-          "The headers, or the trailers, are longer than " + MAX_HEADERS + " bytes.");
-    }
-    return Target.error(400, ErrorCodes.INVALID_HTTP, otherwise);
+    return cause instanceof TooLongHttpHeaderException
+        ? headersTooLong()
+        : Target.error(400, ErrorCodes.INVALID_HTTP, otherwise);
+  }
+
+  /** Why a request with such headers is refused. */
+  static OpenAiError headersTooLong() {
+    return Target.error(
+        431,
+        ErrorCodes.HEADER_FIELDS_TOO_LARGE,
+        "The headers, or the trailers, are longer than " + MAX_HEADERS + " bytes.");
   }
 }

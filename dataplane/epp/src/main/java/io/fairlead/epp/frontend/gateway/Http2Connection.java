@@ -55,8 +55,8 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   /** What makes frames of the bytes. What a stream may send ahead of being read is bounded. */
-  static Http2FrameCodec codec() {
-    return new KnownStreams.CodecBuilder()
+  static Http2FrameCodec codec(Gateway gateway) {
+    return new ClientFrames.Builder(gateway)
         .initialSettings(
             Http2Settings.defaultSettings()
                 .maxConcurrentStreams(STREAMS)

@@ -5,11 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http2.DecoratingHttp2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2Connection;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
-import io.netty.handler.codec.http2.Http2ConnectionEncoder;
 import io.netty.handler.codec.http2.Http2Exception;
-import io.netty.handler.codec.http2.Http2FrameCodec;
-import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
-import io.netty.handler.codec.http2.Http2Settings;
 import java.util.List;
 
 /**
@@ -20,22 +16,8 @@ import java.util.List;
  */
 final class KnownStreams extends DecoratingHttp2ConnectionDecoder {
 
-  private KnownStreams(Http2ConnectionDecoder decoder) {
+  KnownStreams(Http2ConnectionDecoder decoder) {
     super(decoder);
-  }
-
-  /** Builds a server's codec with such a decoder. */
-  static final class CodecBuilder extends Http2FrameCodecBuilder {
-
-    CodecBuilder() {
-      server(true);
-    }
-
-    @Override
-    protected Http2FrameCodec build(
-        Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder, Http2Settings settings) {
-      return super.build(new KnownStreams(decoder), encoder, settings);
-    }
   }
 
   @Override

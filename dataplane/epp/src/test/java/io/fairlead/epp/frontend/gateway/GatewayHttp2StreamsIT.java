@@ -10,6 +10,7 @@ import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -123,6 +124,13 @@ class GatewayHttp2StreamsIT {
       int bad = client.post(Rig.CHAT, Rig.BODY, more);
       client.awaitEnds(1);
       assertThat(client.ends).containsOnlyKeys(bad).containsEntry(bad, "431");
+      assertThat(client.bodies.get(bad))
+          .contains("\"code\":\"header_fields_too_large\"", "\"type\":\"invalid_request_error\"");
+      assertThat(Objects.requireNonNull(client.heads.get(bad)).get("x-fairlead-reject-reason"))
+          .hasToString("header_fields_too_large");
+      await()
+          .untilAsserted(
+              () -> assertThat(rig.refusals()).containsExactly("header_fields_too_large"));
       go.countDown();
       client.awaitEnds(2);
       assertThat(client.ends).containsEntry(good, "200");
