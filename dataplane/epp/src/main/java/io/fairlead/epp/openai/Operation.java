@@ -21,8 +21,8 @@ enum Operation {
   RENDER("/render", Prompt.NOT_COMPUTED, false),
   TRANSCRIPTIONS("/audio/transcriptions", Prompt.ANY, false),
   TRANSLATIONS("/audio/translations", Prompt.ANY, false),
-  /** Anything else: whichever prompt field is there counts, and none is needed. */
-  OTHER("", Prompt.ANY, true, Field.MESSAGES, Field.PROMPT, Field.INPUT);
+  /** Anything else: whichever prompt field is there counts, and nothing is needed. */
+  OTHER("", Prompt.ANY, false, Field.MESSAGES, Field.PROMPT, Field.INPUT);
 
   /** Which of the fields make the prompt that an engine computes. */
   private enum Prompt {

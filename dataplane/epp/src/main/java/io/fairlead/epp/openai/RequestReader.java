@@ -118,15 +118,27 @@ public final class RequestReader {
   }
 
   /**
-   * Reads one body of JSON.
+   * Reads one body of JSON. Of one that can't be read for a path that is not known nothing is
+   * known: whoever is behind that path says what is wrong.
    *
    * @param path the request's path; a query is ignored, only the end decides what the body needs
    * @param body the whole request body, JSON in UTF-8
    * @throws BadRequestException if it is not JSON of the shape that {@code path} asks for
    */
   public ParsedRequest read(String path, BodyBytes body) throws BadRequestException {
-    seen = 0;
     operation = Operation.of(path);
+    try {
+      return read(body);
+    } catch (BadRequestException e) {
+      if (operation == Operation.OTHER) {
+        return ParsedRequest.UNKNOWN;
+      }
+      throw e;
+    }
+  }
+
+  private ParsedRequest read(BodyBytes body) throws BadRequestException {
+    seen = 0;
     scanner.begin(body);
     media.begin(body);
     try {

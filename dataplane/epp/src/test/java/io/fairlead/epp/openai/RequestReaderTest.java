@@ -170,6 +170,32 @@ class RequestReaderTest {
     assertThat(request.blocks()).isEmpty();
   }
 
+  /** Whoever is behind a path that is not known says what is wrong with a request. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"lora_name\":\"a\"}",
+        "{}",
+        "{\"model\":null}",
+        "{\"model\":7}",
+        "{\"model\":\"\"}",
+        "[{\"model\":\"m\"}]",
+        "\"text\"",
+        "{\"model\":"
+      })
+  void whatCannotBeReadOnOtherPathsPassesUnread(String json) throws BadRequestException {
+    ParsedRequest request = read("/v1/load_lora_adapter", json);
+    assertThat(request.model()).isEmpty();
+    assertThat(request.prompt()).isEqualTo(PromptSize.NONE);
+  }
+
+  @Test
+  void whatCanBeReadOnOtherPathsCounts() throws BadRequestException {
+    ParsedRequest request = read("/v2/other", "{\"model\":\"m\",\"prompt\":\"" + LONG + "\"}");
+    assertThat(request.model()).isEqualTo("m");
+    assertThat(request.blocks()).isNotEmpty();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"/tokenize", "/detokenize", "/v1/rerank", "/score", "/pooling", "/classify"})
