@@ -372,7 +372,7 @@ final class EndpointState implements PoolEndpoint {
     return processes.isAnother(scrape);
   }
 
-  /** When its process started, as it was told last; NaN if it was not. */
+  /** When its process started, the newest if there are several; NaN if none has told. */
   double startedAt() {
     return processes.startedAt();
   }

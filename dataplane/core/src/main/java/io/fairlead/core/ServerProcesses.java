@@ -19,24 +19,24 @@ final class ServerProcesses {
 
   private static final int MOST = 16;
 
-  private static final class Server {
+  private static final class ServerProcess {
     private double startedAt;
     private double progress = Double.NaN;
     private double usedTokens = Double.NaN;
     private double kvUsage = Double.NaN;
     private final StillPage page = new StillPage();
 
-    Server(double startedAt) {
+    ServerProcess(double startedAt) {
       this.startedAt = startedAt;
     }
   }
 
   /** In the order in which they told last, the newest at the end; never empty. */
-  private final List<Server> known = new ArrayList<>(List.of(new Server(Double.NaN)));
+  private final List<ServerProcess> known = new ArrayList<>(List.of(new ServerProcess(Double.NaN)));
 
   /** Whether a page is of a process that has taken the place of those before. */
   boolean isAnother(EndpointMetrics page) {
-    Server same = exactly(page.startedAt());
+    ServerProcess same = exactly(page.startedAt());
     if (same != null) {
       return page.progress() < same.progress;
     }
@@ -47,7 +47,7 @@ final class ServerProcesses {
   /** That process has taken their place: nothing else is known. */
   void restarted(EndpointMetrics page) {
     known.clear();
-    known.add(new Server(page.startedAt()));
+    known.add(new ServerProcess(page.startedAt()));
   }
 
   /** What they did is of a former life. */
@@ -63,7 +63,7 @@ final class ServerProcesses {
   /** Whether the process has computed something since its last page that told. */
   boolean progressed(EndpointMetrics page) {
     // While a long prompt is computed piece by piece, nothing but the use of the cache may grow.
-    Server process = of(page);
+    ServerProcess process = of(page);
     return process != null
         && (page.progress() > process.progress
             || page.usedTokens() > process.usedTokens
@@ -72,9 +72,9 @@ final class ServerProcesses {
 
   /** Takes a page in; what of it is to be believed. */
   EndpointMetrics read(long begunAt, EndpointMetrics page) {
-    Server process = of(page);
+    ServerProcess process = of(page);
     if (process == null) {
-      process = new Server(page.startedAt());
+      process = new ServerProcess(page.startedAt());
       if (known.size() == MOST) {
         known.removeFirst();
       }
@@ -92,7 +92,7 @@ final class ServerProcesses {
   /** When the newest one started; NaN if none has told. */
   double startedAt() {
     double newest = Double.NaN;
-    for (Server process : known) {
+    for (ServerProcess process : known) {
       if (!(process.startedAt <= newest)) {
         newest = process.startedAt;
       }
@@ -102,7 +102,7 @@ final class ServerProcesses {
 
   /** Whether one of them may have started then; NaN where none has said. */
   boolean mayHaveStarted(double start) {
-    for (Server process : known) {
+    for (ServerProcess process : known) {
       if (!(Math.abs(start - process.startedAt) > SAME_START)) {
         return true;
       }
@@ -117,20 +117,20 @@ final class ServerProcesses {
     }
   }
 
-  private Server last() {
+  private ServerProcess last() {
     return known.getLast();
   }
 
   /** Whose page it is; null for one that was not known. */
-  private @Nullable Server of(EndpointMetrics page) {
+  private @Nullable ServerProcess of(EndpointMetrics page) {
     if (Double.isNaN(page.startedAt()) || Double.isNaN(startedAt())) {
       return last();
     }
-    Server same = exactly(page.startedAt());
+    ServerProcess same = exactly(page.startedAt());
     if (same != null) {
       return same;
     }
-    for (Server process : known) {
+    for (ServerProcess process : known) {
       // Workers may be started within a second: less progress is another's.
       if (Math.abs(page.startedAt() - process.startedAt) <= SAME_START
           && !(page.progress() < process.progress)) {
@@ -140,8 +140,8 @@ final class ServerProcesses {
     return null;
   }
 
-  private @Nullable Server exactly(double start) {
-    for (Server process : known) {
+  private @Nullable ServerProcess exactly(double start) {
+    for (ServerProcess process : known) {
       if (process.startedAt == start) {
         return process;
       }
