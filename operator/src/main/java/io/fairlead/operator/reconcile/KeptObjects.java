@@ -12,7 +12,6 @@ import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +70,7 @@ final class KeptObjects {
       keys.add(key);
       Duration left = MOMENT.minus(leaving.since(key, Reason.TERMINATING));
       if (left.isPositive()) {
-        soonest = Stream.concat(soonest.stream(), Stream.of(left)).min(Comparator.naturalOrder());
+        soonest = PoolReconciler.earliest(soonest, Optional.of(left));
       } else {
         writes.attempt(() -> tell(object, seen.pool().getMetadata().getName()));
       }

@@ -51,7 +51,7 @@ final class LostModels {
    * @param watched whether changes of models are seen just now
    * @return empty when the models that were seen are all that there are
    */
-  Optional<LostPickers.Doubt> doubt(Observation seen, boolean watched, KubernetesClient client) {
+  Optional<Doubt> doubt(Observation seen, boolean watched, KubernetesClient client) {
     String pool = seen.pool().getMetadata().getUid();
     Set<String> now =
         seen.models().stream()
@@ -64,7 +64,7 @@ final class LostModels {
     }
     Duration left = HOLD.minus(gone.since(pool, InferenceModel.class));
     if (left.isPositive()) {
-      return Optional.of(new LostPickers.Doubt(left, null));
+      return Optional.of(new Doubt(left, null));
     }
     KindLooks.Found kind = kinds.find(InferenceModel.class, FRESH, client);
     // A watch whose kind was away sees what came with it again later than others do.
@@ -73,14 +73,14 @@ final class LostModels {
     }
     Verdict why = kind.why(InferenceModel.class);
     return Optional.of(
-        new LostPickers.Doubt(
+        new Doubt(
             PoolReconciler.LOOK_AGAIN,
             why == null
                 ? Verdict.pending("It is not known just now which InferenceModels there are; wait")
                 : why));
   }
 
-  private Optional<LostPickers.Doubt> certain(String pool, Set<String> models) {
+  private Optional<Doubt> certain(String pool, Set<String> models) {
     gone.end(pool);
     named.put(pool, models);
     return Optional.empty();

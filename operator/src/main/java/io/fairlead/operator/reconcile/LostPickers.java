@@ -7,7 +7,6 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.PoolNames;
-import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -37,14 +36,6 @@ final class LostPickers {
 
   /** By UID of the pool whether an EndpointPicker named it when that was last certain. */
   private final Map<String, Boolean> named = new ConcurrentHashMap<>();
-
-  /**
-   * What is not known.
-   *
-   * @param left when to look again
-   * @param why what to tell of the pool; null for nothing
-   */
-  record Doubt(Duration left, @Nullable Verdict why) {}
 
   /**
    * @param nanos a clock that never jumps

@@ -274,7 +274,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     if (!unseen.isEmpty()) {
       return waitFor(unseen, seen, context.getClient());
     }
-    Optional<LostPickers.Doubt> doubt =
+    Optional<Doubt> doubt =
         pool.isMarkedForDeletion()
             ? Optional.empty()
             : lostPickers.doubt(seen, entries.parent(pool).orElse(null), context.getClient());
@@ -484,7 +484,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   }
 
   /** What the pool's EndpointPicker asked for stays. */
-  private UpdateControl<InferencePool> waitForKind(InferencePool pool, LostPickers.Doubt doubt) {
+  private UpdateControl<InferencePool> waitForKind(InferencePool pool, Doubt doubt) {
     Verdict why = doubt.why();
     if (why != null) {
       entries.write(
@@ -639,8 +639,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Serving.Served served,
       SchedulingText scheduling,
       Context<InferencePool> context) {
-    Optional<LostPickers.Doubt> lost =
-        lostModels.doubt(observed, seesModels(observed), context.getClient());
+    Optional<Doubt> lost = lostModels.doubt(observed, seesModels(observed), context.getClient());
     Observation seen =
         lost.isEmpty() ? observed : observed.withUnread(HasMetadata.getKind(InferenceModel.class));
     EndpointPicker picker = served.picker();
@@ -722,7 +721,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       again = tell(seen, served, compiled, facts, writes, context);
     }
     again = earliest(again, kept.tell(seen, writes));
-    again = earliest(again, lost.map(LostPickers.Doubt::left));
+    again = earliest(again, lost.map(Doubt::left));
     again = earliest(again, Optional.ofNullable(certificate.again()));
     again = earliest(again, Optional.ofNullable(handOver.again()));
     again = earliest(again, silence);
@@ -839,7 +838,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         Optional.of(RETRY_REFUSED));
   }
 
-  private static Optional<Duration> earliest(Optional<Duration> one, Optional<Duration> other) {
+  static Optional<Duration> earliest(Optional<Duration> one, Optional<Duration> other) {
     return Stream.of(one, other).flatMap(Optional::stream).min(Comparator.naturalOrder());
   }
 
