@@ -26,6 +26,7 @@ import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -423,6 +424,53 @@ class ReceiptTest {
     assertThat(excluded.subList(0, 32))
         .allMatch(one -> one.reason().equals(Failure.REFUSED.words()));
     assertThat(excluded.subList(32, 50)).allMatch(one -> one.reason().isEmpty());
+  }
+
+  /** Of a large pool many are out for one reason: it is not written for each of them. */
+  @Test
+  void aLargePoolOfWhichFewAreAllowedTakesNoWordForEachOfTheOthers() {
+    int size = 2_000;
+    PoolCore core = new PoolCore(new PoolLimits(4, 1 << 16, 1 << 20, 1 << 20, 1 << 20, 64 << 10));
+    core.configure(
+        0,
+        new ConfigCompiler(List.of())
+            .compile(Pool.config(SchedulerConfig.DEFAULT, Pool.model("m", Criticality.STANDARD))));
+    List<EndpointSpec> specs =
+        IntStream.range(0, size)
+            .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000 + i, Map.of()))
+            .toList();
+    core.endpoints(0, specs);
+    for (int out : new int[] {7, 8, 1_000, 1_500}) {
+      for (int times = 0; times < 3; times++) {
+        core.unreachable(0, specs.get(out), 0, Failure.REFUSED);
+      }
+    }
+    // Those that may be used are not next to each other, nor are those that are out.
+    Subset subset = new Subset(List.of("10.0.0.1:8005", "10.0.0.1:8008", "10.0.0.1:9500"));
+    List<Long> tickets = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      RequestFacts facts = RequestFactsBuilder.of("m", i, i).subset(subset).build();
+      tickets.add(core.arrive(0, facts, pool));
+    }
+    Decision first =
+        Objects.requireNonNull(core.receipts().find(NAMELESS + tickets.getFirst()))
+            .decisions()
+            .getFirst();
+    assertThat(first.excluded())
+        .containsExactlyElementsOf(
+            IntStream.range(0, size).filter(i -> i != 5).mapToObj(i -> excluded(i)).toList());
+  }
+
+  private static Excluded excluded(int place) {
+    Exclusion why = place == 8 || place == 1_500 ? Exclusion.OUT : Exclusion.NOT_ALLOWED;
+    boolean out = why == Exclusion.OUT || place == 7 || place == 1_000;
+    return new Excluded(
+        "e" + place,
+        why,
+        "",
+        out ? HealthState.OUT : HealthState.IN_USE,
+        0,
+        out ? Failure.REFUSED.words() : "");
   }
 
   @Test

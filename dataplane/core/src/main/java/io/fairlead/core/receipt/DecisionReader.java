@@ -102,13 +102,19 @@ final class DecisionReader {
       candidates = new EndpointSpec[sending.candidates()];
       boolean[] isCandidate = words.bits(pool.length);
       int count = 0;
+      long why = 0;
+      long sameCount = 0;
       for (int place = 0; place < pool.length; place++) {
         if (isCandidate[place]) {
           candidateOf[place] = count;
           candidates[count++] = pool[place];
         } else {
           candidateOf[place] = -1;
-          long why = words.next();
+          if (sameCount == 0) {
+            why = words.next();
+            sameCount = words.next();
+          }
+          sameCount--;
           Exclusion exclusion = EXCLUSIONS.get(Words.low(why));
           // A number of what it lacks where it is full; else its health where that is told here.
           boolean full = exclusion == Exclusion.FULL;

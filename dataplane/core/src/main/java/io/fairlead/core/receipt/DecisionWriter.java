@@ -79,6 +79,11 @@ public final class DecisionWriter implements DecisionRecorder {
   private int[] heldBlocks = {};
   private int[] heldTokens = {};
 
+  /** Why the last endpoints are no candidates, and of how many in a row this is not written yet. */
+  private long same;
+
+  private int sameCount;
+
   DecisionWriter(ReceiptRing ring, Vocabulary vocabulary) {
     this.ring = ring;
     this.vocabulary = vocabulary;
@@ -333,15 +338,15 @@ public final class DecisionWriter implements DecisionRecorder {
   @SuppressWarnings("ReferenceEquality") // the same one, or another: that costs an object
   private DecisionContext context(
       PoolConfig config, SchedulerOutline outline, Object[] pool, Surroundings around) {
-    DecisionContext same = context;
-    if (same == null || same.config() != config || same.outline() != outline || this.pool != pool) {
+    DecisionContext last = context;
+    if (last == null || last.config() != config || last.outline() != outline || this.pool != pool) {
       EndpointSpec[] specs = new EndpointSpec[pool.length];
       Arrays.setAll(specs, around::spec);
-      same = new DecisionContext(config, outline, specs);
-      context = same;
+      last = new DecisionContext(config, outline, specs);
+      context = last;
       this.pool = pool;
     }
-    return same;
+    return last;
   }
 
   /** Which endpoints are the candidates, and why the others are not. */
@@ -358,6 +363,7 @@ public final class DecisionWriter implements DecisionRecorder {
     putBits(isCandidate, endpoints);
     boolean tells = endpoints > WHOLE_POOL && !around.whole();
     int told = 0;
+    sameCount = 0;
     for (int place = 0; place < endpoints; place++) {
       if (!isCandidate[place]) {
         Exclusion why = around.exclusion(place);
@@ -366,15 +372,40 @@ public final class DecisionWriter implements DecisionRecorder {
         if (!full && tells && told < MOST_OUT_TOLD) {
           state = around.health(place);
         }
-        ring.put(
-            full ? vocabulary.number(around.limit(place)) : DecisionReader.HEALTH.indexOf(state),
-            DecisionReader.EXCLUSIONS.indexOf(why));
+        excluded(
+            Words.pair(
+                full
+                    ? vocabulary.number(around.limit(place))
+                    : DecisionReader.HEALTH.indexOf(state),
+                DecisionReader.EXCLUSIONS.indexOf(why)));
         if (state != HealthState.IN_USE) {
           told++;
+          putExcluded();
           ring.put(around.healthSince(place));
           ring.put(around.healthReason(place));
         }
       }
+    }
+    putExcluded();
+  }
+
+  /**
+   * One more endpoint is no candidate. Neighbours mostly are none for the same reason: a large pool
+   * of which the gateway allows a part would take a word for each of them otherwise.
+   */
+  private void excluded(long why) {
+    if (sameCount > 0 && why != same) {
+      putExcluded();
+    }
+    same = why;
+    sameCount++;
+  }
+
+  private void putExcluded() {
+    if (sameCount > 0) {
+      ring.put(same);
+      ring.put(sameCount);
+      sameCount = 0;
     }
   }
 
