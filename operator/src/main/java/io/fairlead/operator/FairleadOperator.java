@@ -176,7 +176,7 @@ public final class FairleadOperator implements Callable<Integer> {
                 process::healthy,
                 process::ready,
                 metrics,
-                metricsAuth ? new PageAccess(client, InstantSource.system()) : null)) {
+                metricsAuth ? new PageAccess(client, System::nanoTime) : null)) {
       LOG.info("health and metrics on port {}", health.port());
       Runtime.getRuntime().addShutdownHook(signalled(end, Thread.currentThread()));
       if (leaderElect) {

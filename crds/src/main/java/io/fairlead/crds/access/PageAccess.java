@@ -10,14 +10,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Collections;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -55,7 +54,7 @@ public final class PageAccess {
   private static final Logger LOG = LoggerFactory.getLogger(PageAccess.class);
 
   private final KubernetesClient client;
-  private final InstantSource clock;
+  private final LongSupplier clock;
   private final Semaphore asking = new Semaphore(MOST_AT_ONCE);
 
   /** For those who lately might: tokens that nobody knows must not take the turns of these. */
@@ -95,7 +94,17 @@ public final class PageAccess {
     }
   }
 
-  private record Kept(Answer answer, Instant until) {}
+  private record Kept(Answer answer, long since) {
+
+    /** How long it may be gone by where the API server can be asked. */
+    Duration term() {
+      return answer == Answer.ALLOWED ? ALLOWED_FOR : DENIED_FOR;
+    }
+
+    boolean holds(long now, Duration term) {
+      return now - since < term.toNanos();
+    }
+  }
 
   /** Without the one that was asked for longest ago when there are too many; for any thread. */
   private static Map<String, Kept> newest() {
@@ -111,8 +120,9 @@ public final class PageAccess {
   /**
    * @param client may create {@code tokenreviews.authentication.k8s.io} and {@code
    *     subjectaccessreviews.authorization.k8s.io}; stays the caller's to close
+   * @param clock monotonic nanoseconds: one that may be set back would keep rights that were taken
    */
-  public PageAccess(KubernetesClient client, InstantSource clock) {
+  public PageAccess(KubernetesClient client, LongSupplier clock) {
     this.client = client;
     this.clock = clock;
   }
@@ -160,27 +170,27 @@ public final class PageAccess {
   /** What holds where the API server says nothing. */
   private Answer withoutAnswer(String key) {
     Kept before = allowed.get(key);
-    return before != null && clock.instant().isBefore(before.until().plus(ALLOWED_WITHOUT_ANSWER))
+    return before != null
+            && before.holds(clock.getAsLong(), ALLOWED_FOR.plus(ALLOWED_WITHOUT_ANSWER))
         ? Answer.ALLOWED
         : Answer.UNKNOWN;
   }
 
   private Optional<Answer> known(String key) {
-    Instant now = clock.instant();
+    long now = clock.getAsLong();
     return Stream.of(allowed, denied)
         .flatMap(kept -> Stream.ofNullable(kept.get(key)))
-        .filter(one -> now.isBefore(one.until()))
+        .filter(one -> one.holds(now, one.term()))
         .map(Kept::answer)
         .findFirst();
   }
 
   private void keep(String key, Answer answer) {
     boolean may = answer == Answer.ALLOWED;
-    Instant until = clock.instant().plus(may ? ALLOWED_FOR : DENIED_FOR);
     if (!may) {
       allowed.remove(key);
     }
-    (may ? allowed : denied).put(key, new Kept(answer, until));
+    (may ? allowed : denied).put(key, new Kept(answer, clock.getAsLong()));
   }
 
   private Answer review(String token, String path) {

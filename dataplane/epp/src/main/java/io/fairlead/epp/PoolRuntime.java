@@ -208,10 +208,7 @@ final class PoolRuntime implements AutoCloseable {
     pods = sources.pods();
     replicas = sources.replicas();
     client = sources.client();
-    access =
-        client != null && config.metricsAuth()
-            ? new PageAccess(client, InstantSource.system())
-            : null;
+    access = client != null && config.metricsAuth() ? new PageAccess(client, clock) : null;
     reporter = sources.reporter();
     status.listen(meters::report);
     if (reporter != null) {
@@ -655,6 +652,7 @@ final class PoolRuntime implements AutoCloseable {
               if (done.isSuccess()) {
                 control.execute(
                     () -> {
+                      out.time(InstantSource.system().instant(), clock.getAsLong());
                       out.look(done.getNow(), clock.getAsLong());
                       if (done.getNow().stream().anyMatch(e -> e.inFlight() > 0)) {
                         scraper.busy();

@@ -8,6 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.NavigableSet;
@@ -88,15 +89,23 @@ final class CaptureFolder {
     return folder.toString();
   }
 
-  /** Deletes the oldest pairs beyond those that may be, of earlier processes too. */
+  /**
+   * Deletes the oldest pairs beyond those that may be, those of other processes first: names begin
+   * with what the clock said, and it may have been set back since.
+   */
   void prune() throws IOException {
-    NavigableSet<String> names = new TreeSet<>();
+    NavigableSet<String> names =
+        new TreeSet<>(Comparator.comparing(this::isOwn).thenComparing(Comparator.naturalOrder()));
     try (Stream<Path> files = Files.list(folder)) {
       files.map(CaptureFolder::pairName).filter(name -> !name.isEmpty()).forEach(names::add);
     }
     while (names.size() > most) {
       delete(names.removeFirst());
     }
+  }
+
+  private boolean isOwn(String pair) {
+    return pair.startsWith(stem);
   }
 
   private void delete(String name) throws IOException {

@@ -2,6 +2,7 @@ package io.fairlead.epp.status;
 
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.crds.report.PickerReport;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -26,8 +27,18 @@ public final class OutEndpoints {
 
   private static final long TRIAL_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  private final Instant origin;
-  private final long originNanos;
+  /** Less of a difference to the machine's clock than this is none: told times stay the same. */
+  private static final Duration SET = Duration.ofSeconds(2);
+
+  /** One moment by both clocks. */
+  private record Origin(Instant time, long nanos) {
+
+    Instant at(long other) {
+      return time.plusNanos(other - nanos);
+    }
+  }
+
+  private volatile Origin origin;
   private SortedMap<String, PickerReport.Out> out = new TreeMap<>();
   private final Set<String> answered = new HashSet<>();
 
@@ -38,8 +49,18 @@ public final class OutEndpoints {
    * @param nanos what it is by the pool's clock
    */
   public OutEndpoints(Instant now, long nanos) {
-    origin = now;
-    originNanos = nanos;
+    origin = new Origin(now, nanos);
+  }
+
+  /**
+   * What the time is now. The machine's clock may have been set since this was told last, or the
+   * machine may have slept, which the pool's clock does not see: whoever reads a time compares it
+   * with other logs.
+   */
+  public void time(Instant now, long nanos) {
+    if (Duration.between(origin.at(nanos), now).abs().compareTo(SET) >= 0) {
+      origin = new Origin(now, nanos);
+    }
   }
 
   /**
@@ -95,6 +116,6 @@ public final class OutEndpoints {
 
   /** What this time of the pool's clock is, to the second. */
   public String moment(long nanos) {
-    return origin.plusNanos(nanos - originNanos).truncatedTo(ChronoUnit.SECONDS).toString();
+    return origin.at(nanos).truncatedTo(ChronoUnit.SECONDS).toString();
   }
 }

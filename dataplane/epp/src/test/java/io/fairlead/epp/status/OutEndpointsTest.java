@@ -38,6 +38,19 @@ class OutEndpointsTest {
     assertThat(out.among(Map.of("good", "good"))).as("bad has left").isEmpty();
   }
 
+  /** As it is some time after a machine's start, and after it has slept. */
+  @Test
+  void timesAreThoseOfTheMachinesClockAlsoOnceThatIsSet() {
+    assertThat(out.moment(103 * SECOND)).isEqualTo("2026-01-01T12:00:03Z");
+    out.time(Instant.parse("2026-01-01T12:00:12.0Z"), 110 * SECOND);
+    assertThat(out.moment(103 * SECOND)).as("it drifts").isEqualTo("2026-01-01T12:00:03Z");
+    out.time(Instant.parse("2026-01-01T11:00:20.0Z"), 120 * SECOND);
+    assertThat(out.moment(120 * SECOND)).as("an hour back").isEqualTo("2026-01-01T11:00:20Z");
+    assertThat(out.moment(103 * SECOND)).isEqualTo("2026-01-01T11:00:03Z");
+    out.time(Instant.parse("2026-01-02T11:00:30.0Z"), 130 * SECOND);
+    assertThat(out.moment(130 * SECOND)).as("a day on").isEqualTo("2026-01-02T11:00:30Z");
+  }
+
   @Test
   void oneThatIsTriedNowAndThenIsOutAllTheWhile() {
     out.look(List.of(endpoint("e", HealthState.OUT, "answers with errors", 101 * SECOND)), 0);
