@@ -468,6 +468,22 @@ public final class PoolCore {
   }
 
   /**
+   * The request is being served, as is known without a byte of its response: of a choice that is
+   * only imagined nothing comes.
+   */
+  public void isServed(long now, long request) {
+    Flight flight = requests.get(request);
+    if (flight == null || flight.attempt.at == null) {
+      return;
+    }
+    if (flight.state().isAnswered()) {
+      progress(now, request);
+    } else {
+      health.sign(now, flight.attempt.at.health());
+    }
+  }
+
+  /**
    * The client takes no more of the response now, or it takes more again. While it doesn't, that
    * nothing comes says nothing of the endpoint: neither that it is silent nor that it is alive.
    */

@@ -268,7 +268,7 @@ public final class Shadow {
     // Its requests are served as long as the real ones are; of silence they say nothing.
     for (Tracked request : tracked.values()) {
       if (request.ownRoute != null) {
-        core.progress(now, request.ticket);
+        core.isServed(now, request.ticket);
       }
     }
     core.tick(now);

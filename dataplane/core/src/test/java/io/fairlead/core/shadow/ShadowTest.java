@@ -313,6 +313,24 @@ class ShadowTest {
     assertThat(shadow.snapshot().active()).isZero();
   }
 
+  /** Nothing ever comes of its own requests, and it is no silence of the servers that it chose. */
+  @Test
+  void firstTokensThatTakeLongPutNobodyOut() {
+    begin(AT_RANDOM, AT_RANDOM, 3);
+    for (int i = 0; i < 20; i++) {
+      long request = send(i * 77L, i, i + 1);
+      for (int step = 0; step < 120; step++) {
+        now += 100 * MILLISECOND;
+        shadow.tick(now);
+        assertThat(endpoints)
+            .extracting(e -> Objects.requireNonNull(shadow.load(e.name())).health())
+            .containsOnly(HealthState.IN_USE);
+      }
+      firstByte(request);
+      end(request, Outcome.COMPLETED);
+    }
+  }
+
   @Test
   void whatItsOwnChoiceRefusedItSees() {
     begin(AT_RANDOM, AT_RANDOM, 4);
