@@ -77,7 +77,7 @@ class Example:
             check=False,
         )
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
-        self.assertIn("21 of 21 cases passed", ran.stdout)
+        self.assertIn("23 of 23 cases passed", ran.stdout)
 
     def test_conforms(self):
         self.conforms()

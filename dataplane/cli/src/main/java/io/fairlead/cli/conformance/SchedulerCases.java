@@ -68,6 +68,9 @@ final class SchedulerCases {
     required("large-id", "gives ids of 64 bits back as they came", this::largeId);
     required("removed", "names no endpoint that was removed", this::removed);
     required("added", "takes endpoints that are added in", this::added);
+    required("in-order", "takes all that a message says before its requests", this::inOrder);
+    required(
+        "restarted", "takes an endpoint in that has the name of one that goes", this::restarted);
     required("described-anew", "takes other labels, and a state of one", this::described);
     required("no-endpoints", "leaves requests while there are no endpoints", this::none);
     required("unknown-fields", "passes over fields that it doesn't know", this::unknown);
@@ -189,6 +192,31 @@ final class SchedulerCases {
       ask(picker, 1, 4);
       picker.send(there(7, 7).addRemoved(1).addRemoved(2));
       ask(picker, 100, BATCH);
+      mustChoose(picker);
+    }
+  }
+
+  /** As a picker sends it that has both to tell. */
+  private void inOrder() throws FailedCaseException {
+    try (PlayedPicker picker = picker()) {
+      picker.send(there(1, 2).addRequests(request(1)));
+      picker.awaitAnswers();
+      mustChoose(picker);
+      picker.send(there(3, 3).addRemoved(1).addRemoved(2).addRequests(request(2)));
+      picker.awaitAnswers();
+      mustChoose(picker);
+    }
+  }
+
+  /** A pod of a StatefulSet comes back under its name, and is another endpoint. */
+  private void restarted() throws FailedCaseException {
+    try (PlayedPicker picker = picker()) {
+      picker.send(there(1, 1));
+      ask(picker, 1, 1);
+      PickerMessage.Builder again = there(2, 2).addRemoved(1);
+      again.getEndpointsBuilder(0).setName("server-1");
+      picker.send(again);
+      ask(picker, 2, 1);
       mustChoose(picker);
     }
   }

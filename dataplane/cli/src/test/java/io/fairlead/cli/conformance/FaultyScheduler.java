@@ -32,6 +32,8 @@ final class FaultyScheduler extends SchedulerGrpc.SchedulerImplBase implements A
     COUNTS_IDS_IN_DOUBLES("large-id"),
     KEEPS_THE_REMOVED("removed"),
     LEARNS_ONCE("added"),
+    DECIDES_BEFORE_IT_LEARNS("in-order"),
+    FORGETS_BY_NAME("restarted"),
     TAKES_UNKNOWN_USAGE_FOR_A_NUMBER("described-anew"),
     NEEDS_AN_ENDPOINT("no-endpoints"),
     IS_STRICT("unknown-fields"),
@@ -79,6 +81,7 @@ final class FaultyScheduler extends SchedulerGrpc.SchedulerImplBase implements A
     private final StreamObserver<SchedulerMessage> picker;
     private final Map<Integer, EndpointState> endpoints;
     private final SchedulerMessage.Builder ever = SchedulerMessage.newBuilder();
+    private final Map<Integer, String> names = new TreeMap<>();
     private boolean learnt;
     private boolean over;
 
@@ -108,13 +111,18 @@ final class FaultyScheduler extends SchedulerGrpc.SchedulerImplBase implements A
       if (message.hasHello()) {
         hello(message, answer);
       }
-      learn(message);
+      if (fault != Fault.DECIDES_BEFORE_IT_LEARNS) {
+        learn(message);
+      }
       int count = message.getRequestsCount();
       for (int i = 0; i < count; i++) {
         if (fault != Fault.NEVER_ANSWERS
             && (i == 0 || fault != Fault.ANSWERS_THE_FIRST_OF_A_BATCH)) {
           answer.addDecisions(decide(message.getRequests(i)));
         }
+      }
+      if (fault == Fault.DECIDES_BEFORE_IT_LEARNS) {
+        learn(message);
       }
       if (!answer.hasHello() && answer.getDecisionsCount() == 0) {
         return;
@@ -157,6 +165,12 @@ final class FaultyScheduler extends SchedulerGrpc.SchedulerImplBase implements A
       for (Endpoint endpoint : message.getEndpointsList()) {
         learnt = true;
         endpoints.putIfAbsent(endpoint.getNumber(), EndpointState.getDefaultInstance());
+        names.put(endpoint.getNumber(), endpoint.getName());
+      }
+      if (fault == Fault.FORGETS_BY_NAME) {
+        message.getRemovedList().stream()
+            .map(names::get)
+            .forEach(gone -> endpoints.keySet().removeIf(number -> gone.equals(names.get(number))));
       }
       refuse(fault == Fault.HAS_ROOM_FOR_A_THOUSAND && endpoints.size() > 1_000);
       for (EndpointState state : message.getStatesList()) {

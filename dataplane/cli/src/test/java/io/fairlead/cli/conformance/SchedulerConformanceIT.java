@@ -54,7 +54,7 @@ final class SchedulerConformanceIT {
       String address = where.equals("socket") ? socket : "localhost:" + server.getPort();
       StringWriter out = new StringWriter();
       int code = command(out, address);
-      assertThat(out.toString()).contains("reconnect", "21 of 21 cases passed, 0 failed");
+      assertThat(out.toString()).contains("reconnect", "23 of 23 cases passed, 0 failed");
       assertThat(code).isZero();
     } finally {
       server.shutdownNow().awaitTermination();
