@@ -608,6 +608,22 @@ public final class PoolCore {
     }
   }
 
+  /**
+   * The request was ended for a more important one, as {@link RequestListener#evict} had asked.
+   *
+   * @throws RuntimeException as {@link #ended}
+   */
+  public void evicted(long now, long request) {
+    Flight flight = requests.get(request);
+    if (flight != null) {
+      try {
+        ends.evicted(now, flight);
+      } finally {
+        dispatch.sendWaiting(now);
+      }
+    }
+  }
+
   /** The process ends soon: rejects all that wait. What comes later may wait again. */
   public void refuseWaiting(long now) {
     dispatch.refuseWaiting(now, Rejection.Reason.SHUTTING_DOWN);

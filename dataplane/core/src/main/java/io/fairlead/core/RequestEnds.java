@@ -54,6 +54,17 @@ final class RequestEnds {
    * @param judged whether it says something of the endpoint
    */
   void ended(long now, Flight flight, Outcome outcome, Usage usage, boolean judged) {
+    ended(now, flight, outcome, usage, judged, outcome.code());
+  }
+
+  /** Its frontend has ended it to make room, as it was asked to. That is no doing of its client. */
+  void evicted(long now, Flight flight) {
+    String how = Reason.EVICTED_IN_FLIGHT.code();
+    ended(now, flight, Outcome.DISCONNECTED, Usage.UNKNOWN, false, how);
+  }
+
+  private void ended(
+      long now, Flight flight, Outcome outcome, Usage usage, boolean judged, String how) {
     admission.stopWaiting(now, flight, WaitEnd.CANCELLED);
     Attempt attempt = flight.attempt;
     PromptSize prompt = flight.facts.prompt();
@@ -76,7 +87,7 @@ final class RequestEnds {
       }
     }
     bookings.settle(now, flight);
-    remove(now, flight, outcome.code(), usage, outcome == Outcome.COMPLETED);
+    remove(now, flight, how, usage, outcome == Outcome.COMPLETED);
     observers.tellEnd();
   }
 

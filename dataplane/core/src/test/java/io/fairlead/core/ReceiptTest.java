@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -486,6 +487,27 @@ class ReceiptTest {
         .containsExactly(new Excluded("d", Exclusion.NEW, "", HealthState.IN_USE, 0, ""));
   }
 
+  /** A client that sends again, or a proxy before it, keeps the id. */
+  @Test
+  void eachOfTheRequestsOfANameIsFound() {
+    pool.configure().endpoints("a");
+    for (String model : List.of("first", "second", "third")) {
+      pool.core.arrive(0, RequestFactsBuilder.of(model, 1, 1, 2).id("mine").build(), pool);
+      pool.arrive("m");
+    }
+    for (int nth = 1; nth <= 3; nth++) {
+      ReceiptSearch<Optional<KeptRequest>> search = pool.core.receipts().named("mine", nth);
+      assertThat(search.next()).isFalse();
+      assertThat(search.found()).hasSize(3);
+      assertThat(search.found().get(nth - 1))
+          .hasValueSatisfying(found -> assertThat(found.request().id()).isEqualTo("mine"));
+      assertThat(search.found()).filteredOn(Optional::isPresent).hasSize(1);
+    }
+    ReceiptSearch<Optional<KeptRequest>> none = pool.core.receipts().named("mine", 4);
+    assertThat(none.next()).isFalse();
+    assertThat(none.found()).hasSize(3).allMatch(Optional::isEmpty);
+  }
+
   @Test
   void noRequestIsOfAnEmptyName() {
     pool.configure().endpoints("a");
@@ -625,7 +647,7 @@ class ReceiptTest {
     assertThat(log.size()).isEqualTo(1_000);
     ReceiptSearch<?> nobody = log.accepted(new ReceiptFilter("other", null, null), 10);
     ReceiptSearch<?> all = log.accepted(ReceiptFilter.ANY, 9_999);
-    for (ReceiptSearch<?> search : List.of(nobody, all, log.named("nobody's"))) {
+    for (ReceiptSearch<?> search : List.of(nobody, all, log.named("nobody's", 1))) {
       int pieces = 1;
       while (search.next()) {
         pieces++;

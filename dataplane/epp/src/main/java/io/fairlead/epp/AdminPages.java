@@ -57,8 +57,8 @@ record AdminPages(DataPlane dataPlane, PoolRuntime runtime) implements AdminServ
   }
 
   @Override
-  public Future<@Nullable String> decision(String id) {
-    return runtime.decision(id);
+  public Future<@Nullable String> decision(String id, int nth) {
+    return runtime.decision(id, nth);
   }
 
   @Override

@@ -466,10 +466,10 @@ final class PoolRuntime implements AutoCloseable {
     return loop.submit(telemetry::latencies);
   }
 
-  /** What was decided of the newest request of this name, as JSON; null if that isn't kept. */
-  Future<@Nullable String> decision(String id) {
+  /** What was decided of one of the requests of this name, as JSON; null if that isn't kept. */
+  Future<@Nullable String> decision(String id, int nth) {
     return rendered(
-        pool.decision(id), found -> found == null ? null : new DecisionPage(out).of(found));
+        pool.decision(id, nth), found -> found == null ? null : new DecisionPage(out).of(found));
   }
 
   /** Of which requests decisions are kept, in words. */

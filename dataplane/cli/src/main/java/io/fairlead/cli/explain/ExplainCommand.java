@@ -65,6 +65,12 @@ public final class ExplainCommand implements Callable<Integer> {
   @Option(names = "--limit", description = "Without ID: how many.", defaultValue = "20")
   private int limit = 20;
 
+  @Option(
+      names = "--nth",
+      description = "With ID: which of the requests that have it, 1 for the newest.",
+      defaultValue = "1")
+  private int nth = 1;
+
   @Option(names = "--json", description = "Print what the picker says as it is.")
   private boolean json;
 
@@ -104,7 +110,8 @@ public final class ExplainCommand implements Callable<Integer> {
         id == null
             ? "/debug/decisions?limit=" + limit
             : "/debug/decisions/"
-                + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
+                + URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20")
+                + (nth == 1 ? "" : "?nth=" + nth);
     return PickerPage.read(picker, path);
   }
 

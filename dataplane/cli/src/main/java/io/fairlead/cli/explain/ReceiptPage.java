@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * What a picker says of one request at {@code /debug/decisions/{id}}, as far as it is told here.
  *
  * @param version of the page; what has another one is not read
+ * @param nth of the requests of its id that are kept, from 1 for the newest; 0 where it is the only
+ *     one
+ * @param sameId how many these are; 0 where it is the only one
  * @param priority of its band; absent for a request that was never sent, as all up to {@code
  *     promptTokens} may be
  * @param notSentAgain why there was no further attempt after the last one failed
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 record ReceiptPage(
     int version,
     String id,
+    int nth,
+    int sameId,
     String arrived,
     String model,
     String outcome,

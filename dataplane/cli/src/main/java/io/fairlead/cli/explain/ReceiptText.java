@@ -64,6 +64,10 @@ final class ReceiptText {
           Outcome.INVALID.code(),
           "its server says that something is wrong with the request, or where it was sent");
 
+  /** Of one that was sent, and whose end nobody saw but a proxy. */
+  private static final String SAME_BEHIND_A_PROXY =
+      "; behind a proxy a server that breaks off looks the same";
+
   private final List<String> lines = new ArrayList<>();
 
   private ReceiptText() {}
@@ -238,6 +242,11 @@ final class ReceiptText {
       head.append(", ").append(page.criticality());
     }
     lines.add(head.append(page.streamed() ? ", streamed" : "").toString());
+    if (page.sameId() > 1) {
+      lines.add(
+          "  is number %d of %d with this id, the newest is 1; --nth tells of another"
+              .formatted(page.nth(), page.sameId()));
+    }
     StringBuilder end = new StringBuilder("  ").append(page.outcome());
     if (page.tookMillis() != null) {
       end.append(" after ").append(millis(page.tookMillis()));
@@ -254,7 +263,9 @@ final class ReceiptText {
     lines.add(end.toString());
     String meaning = MEANINGS.get(page.outcome());
     if (meaning != null) {
-      lines.add("  " + meaning);
+      boolean alike =
+          page.outcome().equals(Outcome.DISCONNECTED.code()) && !page.decisions().isEmpty();
+      lines.add("  " + meaning + (alike ? SAME_BEHIND_A_PROXY : ""));
     }
     Double first = page.firstTokenMillis();
     Double error = page.firstTokenErrorMillis();

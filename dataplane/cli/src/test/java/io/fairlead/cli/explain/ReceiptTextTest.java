@@ -207,7 +207,7 @@ class ReceiptTextTest {
             text(
                 """
                 {"version": 1, "id": "r-4", "arrived": "then", "model": "chat",
-                 "outcome": "disconnected", "promptTokens": 1, "criticality": "Critical",
+                 "nth": 2, "sameId": 3, "outcome": "disconnected", "promptTokens": 1, "criticality": "Critical",
                  "waited": true, "streamed": false, "tookMillis": 499, "decisions": [],
                  "refusals": [
                   {"at": "then", "configHash": "abcdef0123456789", "endpoints": [
@@ -216,6 +216,7 @@ class ReceiptTextTest {
         .isEqualTo(
             """
             request r-4 for chat, 1 prompt token, Critical
+              is number 2 of 3 with this id, the newest is 1; --nth tells of another
               disconnected after 499 ms
               its client went away
               waited for room

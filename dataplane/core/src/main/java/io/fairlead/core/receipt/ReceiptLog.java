@@ -3,6 +3,8 @@ package io.fairlead.core.receipt;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.crds.config.ReceiptsConfig;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -124,9 +126,21 @@ public final class ReceiptLog {
     return receipt != null && receipt.isWhole() ? receipt : null;
   }
 
-  /** Looks for what was decided of the newest request of this name. */
-  public ReceiptSearch<KeptRequest> named(String id) {
-    return search(receipt -> receipt.isNamed(id), each -> each.kept(vocabulary.known()), 1);
+  /**
+   * Looks for all requests of this name, to tell what was decided of one of them; it has found
+   * nothing for the others.
+   *
+   * @param nth of them, from 1 for the newest
+   */
+  public ReceiptSearch<Optional<KeptRequest>> named(String id, int nth) {
+    AtomicInteger found = new AtomicInteger();
+    return search(
+        receipt -> receipt.isNamed(id),
+        each ->
+            found.incrementAndGet() == nth
+                ? Optional.of(each.kept(vocabulary.known()))
+                : Optional.empty(),
+        Integer.MAX_VALUE);
   }
 
   /**
@@ -145,8 +159,8 @@ public final class ReceiptLog {
 
   /** What was decided of the newest request of this name; null if that isn't kept. */
   public @Nullable KeptRequest find(String id) {
-    List<KeptRequest> found = named(id).all();
-    return found.isEmpty() ? null : found.getFirst();
+    List<Optional<KeptRequest>> found = named(id, 1).all();
+    return found.isEmpty() ? null : found.getFirst().orElse(null);
   }
 
   /**

@@ -489,16 +489,20 @@ public final class Director implements RequestListener {
 
   /**
    * For the core the request is over, and says nothing of the endpoint that it chose last: that one
-   * never gets it, be it that the client gets the answer of an attempt that was given up meanwhile,
-   * or that the request was evicted. Called again, nothing happens.
+   * never gets it, since the client gets the answer of an attempt that was given up meanwhile.
+   * Called again, nothing happens.
    */
   private void endUnjudged(long now) {
+    end(now, () -> pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN));
+  }
+
+  private void end(long now, Runnable toldToTheCore) {
     if (captured != null) {
       captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
     }
     overForShadows(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
     try {
-      pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
+      toldToTheCore.run();
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
@@ -696,8 +700,9 @@ public final class Director implements RequestListener {
       return; // it was rejected meanwhile, and counted
     }
     route = null;
+    long now = pool.now();
     try {
-      endUnjudged(pool.now());
+      end(now, () -> pool.core().evicted(now, ticket));
     } finally {
       pool.observer().rejected(model, rejection);
     }

@@ -23,7 +23,7 @@ import io.fairlead.core.handover.Knowledge;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.receipt.DecidedRequest;
-import io.fairlead.core.receipt.KeptRequest;
+import io.fairlead.core.receipt.NamedRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.ReceiptSearch;
@@ -473,10 +473,21 @@ public final class PoolLoop {
     return loop.submit(() -> core.queues(clock.getAsLong()));
   }
 
-  /** What was decided of the newest request of this name; null if that isn't kept. */
-  public Future<@Nullable KeptRequest> decision(String id) {
+  /**
+   * What was decided of one of the requests of this name; null if that isn't kept.
+   *
+   * @param nth of them, from 1 for the newest
+   */
+  public Future<@Nullable NamedRequest> decision(String id, int nth) {
     return searched(
-        () -> core.receipts().named(id), found -> found.isEmpty() ? null : found.getFirst());
+        () -> core.receipts().named(id, nth),
+        found ->
+            found.size() < nth
+                ? null
+                : found
+                    .get(nth - 1)
+                    .map(request -> new NamedRequest(request, nth, found.size()))
+                    .orElse(null));
   }
 
   /** How prompts are hashed here: others' hashes are of use only if that is the same there. */

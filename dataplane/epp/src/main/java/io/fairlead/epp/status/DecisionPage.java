@@ -15,6 +15,7 @@ import io.fairlead.core.receipt.EndpointFacts;
 import io.fairlead.core.receipt.Exclusion;
 import io.fairlead.core.receipt.FailedAttempt;
 import io.fairlead.core.receipt.KeptRequest;
+import io.fairlead.core.receipt.NamedRequest;
 import io.fairlead.core.receipt.ProfileRun;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.replay.DecisionInputs;
@@ -53,9 +54,14 @@ public final class DecisionPage {
     this.clock = clock;
   }
 
-  /** One request with all that its decisions were made from. */
-  public String of(KeptRequest kept) {
+  /** One of the requests of its name, with all that its decisions were made from. */
+  public String of(NamedRequest named) {
+    KeptRequest kept = named.request();
     ObjectNode page = summary(kept.request());
+    if (named.of() > 1) {
+      page.put("nth", named.nth());
+      page.put("sameId", named.of());
+    }
     page.put("version", VERSION);
     ArrayNode decisions = page.putArray("decisions");
     List<Decision> made = kept.decisions();

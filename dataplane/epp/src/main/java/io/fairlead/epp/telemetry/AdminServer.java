@@ -57,6 +57,7 @@ public final class AdminServer implements AutoCloseable {
   private static final String DECISIONS = "/debug/decisions";
   private static final int USUAL_DECISIONS = 100;
   private static final String LIMIT = "limit";
+  private static final String NTH = "nth";
   private static final String OUTCOME = "outcome";
 
   /** Longer than scrapers' usual intervals; streams of the console say something each second. */
@@ -94,8 +95,8 @@ public final class AdminServer implements AutoCloseable {
     /** Why requests can't be served now; empty when they can. */
     String notReady();
 
-    /** What was decided of the newest request of this name, as JSON; null if that isn't kept. */
-    Future<@Nullable String> decision(String id);
+    /** What was decided of one of the requests of this name, as JSON; null if that isn't kept. */
+    Future<@Nullable String> decision(String id, int nth);
 
     /** Of which requests decisions are kept, for who asked for another. */
     Future<String> decisionsKept();
@@ -201,7 +202,7 @@ public final class AdminServer implements AutoCloseable {
         return;
       }
       if (query.path().startsWith(DECISIONS + "/")) {
-        decision(context, query.path().substring(DECISIONS.length() + 1), keepAlive, head);
+        decision(context, query, keepAlive, head);
         return;
       }
       switch (query.path()) {
@@ -322,10 +323,20 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private void decision(
-        ChannelHandlerContext context, String id, boolean keepAlive, boolean head) {
+        ChannelHandlerContext context, QueryStringDecoder query, boolean keepAlive, boolean head) {
+      int nth = 1;
+      for (Map.Entry<String, List<String>> asked : query.parameters().entrySet()) {
+        String value = asked.getValue().getLast();
+        if (!asked.getKey().equals(NTH) || !LIMITS.matcher(value).matches()) {
+          String wrong = "no such parameter, or no such value: set nth from 1 to 9999\n";
+          answer(context, 400, TEXT, wrong, keepAlive, head);
+          return;
+        }
+        nth = Integer.parseInt(value);
+      }
       whenThere(
           context,
-          pages.decision(id),
+          pages.decision(query.path().substring(DECISIONS.length() + 1), nth),
           found -> {
             if (found == null) {
               whenThere(

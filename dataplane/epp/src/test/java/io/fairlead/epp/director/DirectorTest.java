@@ -18,6 +18,7 @@ import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
+import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
@@ -76,6 +77,10 @@ class DirectorTest {
   private static final Rejection EVICTION =
       new Rejection(Rejection.Reason.EVICTED_IN_FLIGHT, Criticality.SHEDDABLE, "make room");
   private static final Failure[] FAILURES = Failure.values();
+
+  /** With room for receipts. */
+  private static final PoolLimits LIMITS =
+      new PoolLimits(4, 1 << 16, 1 << 20, 1 << 28, Long.MAX_VALUE, 1 << 20);
 
   private final Logger log = (Logger) LoggerFactory.getLogger(PoolLoop.class);
 
@@ -151,7 +156,7 @@ class DirectorTest {
 
     for (Supplier<Future<?>> asked :
         List.<Supplier<Future<?>>>of(
-            () -> pool.decision("nobody's"),
+            () -> pool.decision("nobody's", 1),
             () -> pool.decisions(new ReceiptFilter("other", null, null), 10),
             () -> pool.decisions(ReceiptFilter.ANY, 9_999))) {
       Future<?> found = asked.get();
@@ -443,6 +448,10 @@ class DirectorTest {
     assertThat(scene.core.snapshot()).allMatch(endpoint -> endpoint.inFlight() == 0);
     assertThat(scene.terminal.rejections).containsExactly(EVICTION.reason());
     assertThat(scene.terminal.calls).isOne();
+    assertThat(scene.core.receipts().newest(ReceiptFilter.ANY, 1))
+        .as("its client did not leave")
+        .extracting(DecidedRequest::outcome)
+        .containsExactly(EVICTION.reason().code());
   }
 
   /** Four answers of 11 tokens each, one token of each every 100 ms after the first. */
@@ -492,7 +501,7 @@ class DirectorTest {
   private static final class Scene {
     final Steps home = new Steps();
     final Steps loop = new Steps();
-    final PoolCore core = new PoolCore();
+    final PoolCore core = new PoolCore(LIMITS);
     final Terminal terminal = new Terminal();
     final Frontend frontend = new Frontend(0);
     long now;

@@ -11,6 +11,7 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.receipt.NamedRequest;
 import io.fairlead.core.replay.DecisionInputs;
 import io.fairlead.core.replay.Replay;
 import io.fairlead.core.scheduling.ConfigCompiler;
@@ -57,7 +58,9 @@ class DecisionPageTest {
             });
     String page =
         new DecisionPage(new OutEndpoints(Instant.EPOCH, 0))
-            .of(Objects.requireNonNull(core.receipts().find("request-" + ticket)));
+            .of(
+                new NamedRequest(
+                    Objects.requireNonNull(core.receipts().find("request-" + ticket)), 1, 1));
     return JSON.readTree(page).path("decisions").path(0).path("inputs");
   }
 

@@ -159,7 +159,11 @@ class EnvoyFaultsIT {
   /** Of the newest request. */
   private static KeptRequest receipt() throws Exception {
     String id = pool.loop.decisions(ReceiptFilter.ANY, 1).get().requests().getFirst().id();
-    return Objects.requireNonNull(pool.loop.decision(id).get());
+    return kept(id);
+  }
+
+  private static KeptRequest kept(String id) throws Exception {
+    return Objects.requireNonNull(pool.loop.decision(id, 1).get()).request();
   }
 
   private static void failed(Failure how, int status) throws Exception {
@@ -277,8 +281,7 @@ class EnvoyFaultsIT {
           .contains("ended well COMPLETED");
       ReceiptFilter ofSick = new ReceiptFilter(null, sick.spec().name(), null);
       String id = pool.loop.decisions(ofSick, 1).get().requests().getFirst().id();
-      assertThat(Objects.requireNonNull(pool.loop.decision(id).get()).status(0))
-          .isEqualTo(Integer.parseInt(none.substring(9, 12)));
+      assertThat(kept(id).status(0)).isEqualTo(Integer.parseInt(none.substring(9, 12)));
     }
   }
 
