@@ -139,19 +139,26 @@ enum Target {
   }
 
   /**
-   * How the body is to be read.
+   * How the body is to be read. A request whose head says that none follows is picked for without a
+   * model, whatever its path, as behind a proxy, which shows nothing else of it: what is wrong with
+   * it is the server's to say.
    *
    * @throws BadRequestException if it is declared as something that can't be served here
    */
   static RequestContent content(HttpRequest request) throws BadRequestException {
     String path = path(request.uri());
     Target target = of(path);
-    return target != null && target.isServedByEndpoints()
+    return target != null && target.isServedByEndpoints() && mayHaveBody(request)
         ? RequestContent.of(
             path,
             request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""),
             request.headers().get(HttpHeaderNames.CONTENT_ENCODING, ""))
         : RequestContent.NONE;
+  }
+
+  private static boolean mayHaveBody(HttpRequest request) {
+    return HttpUtil.isTransferEncodingChunked(request)
+        || HttpUtil.getContentLength(request, 0L) > 0;
   }
 
   static OpenAiError tooLarge(int maxBodyBytes) {

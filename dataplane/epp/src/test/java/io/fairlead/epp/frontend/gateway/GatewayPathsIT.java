@@ -142,6 +142,43 @@ class GatewayPathsIT {
     }
   }
 
+  /** Where a body is needed, too: the protocol has pickers pick for what shows none. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 0\r\n",
+        "",
+        "Content-Type: application/json\r\nContent-Length: 0\r\n",
+        "Content-Type: text/plain\r\nContent-Length: 0\r\n",
+      })
+  void whatIsWrongWithACallWithoutABodyIsTheServersToSay(String headers) throws Exception {
+    RawBackend a =
+        new RawBackend("a", (connection, request) -> connection.respond(422, "", "no body"));
+    try (Rig rig = new Rig(MODELS, a);
+        RawHttp client = rig.connect()) {
+      client.send("POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n");
+
+      assertThat(client.read().text()).isEqualTo("no body");
+      assertThat(a.requests.remove().header("content-length")).isEqualTo("0");
+      rig.awaitEvents("sent  a 1", "ended invalid -1/-1");
+    }
+  }
+
+  /** As behind a proxy: that tells of a body, of which nothing comes. */
+  @Test
+  void aBodyOfNoBytesIsNoJson() throws Exception {
+    RawBackend a = backend();
+    try (Rig rig = new Rig(MODELS, a);
+        RawHttp client = rig.connect()) {
+      client.send("POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\n");
+      client.send("Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+
+      assertThat(client.read().status()).isEqualTo(400);
+      assertThat(rig.refusals()).containsExactly("invalid_json");
+      assertThat(a.requests).isEmpty();
+    }
+  }
+
   /** They ask nobody who it is that loads an adapter or puts an engine to sleep. */
   @ParameterizedTest
   @ValueSource(
