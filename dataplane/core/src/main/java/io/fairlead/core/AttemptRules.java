@@ -262,7 +262,8 @@ final class AttemptRules {
 
   /**
    * Whether its first byte is no longer to be waited for: the time is up, or the endpoint has said
-   * nothing to anybody for so long that it is taken for dead.
+   * nothing to anybody for so long that it is taken for dead, or has sent the head alone for so
+   * long as it does to all.
    */
   boolean isLate(long now, Flight flight, EndpointState at) {
     if (flight.attempt.firstByteBy != Deadlines.NEVER && now - flight.attempt.firstByteBy >= 0) {
@@ -277,6 +278,7 @@ final class AttemptRules {
     boolean elsewhere = again && candidates.hasOtherInUse(flight);
     EndpointState prefiller = flight.attempt.prefilledBy;
     return isDead(now, flight, at, elsewhere)
+        || (elsewhere && isWithheld(now, flight, at))
         || (prefiller != null
             && (flight.attempt.prefillAt != null
                 || prefiller.health().quietSince(flight.attempt.sentAt))
@@ -296,6 +298,12 @@ final class AttemptRules {
         && now - flight.attempt.sentAt >= longest
         && endpoint.health().silentSince(now - longest)
         && (elsewhere || (!flight.attempt.firstByteSet && !health.mostSilent()));
+  }
+
+  /** Whether the endpoint is out for sending heads alone, and this request got one, too. */
+  private static boolean isWithheld(long now, Flight flight, EndpointState at) {
+    return flight.attempt.answersFor(now) >= SILENT_FOR_DEAD
+        && at.health().withholdsSince(now - SILENT_FOR_DEAD);
   }
 
   /**

@@ -432,7 +432,8 @@ public final class PoolCore {
     if (flight == null || flight.state().isAnswered() || flight.attempt.at == null) {
       return;
     }
-    health.body(now, flight.attempt.at.health(), flight.attempt.answersFor(now));
+    // A head that was not told of came with it.
+    health.body(now, flight.attempt.at.health(), Math.max(0, flight.attempt.answersFor(now)));
     flight.answered(now);
     Receipt receipt = flight.receipt();
     if (receipt != null) {

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Heads of answers whose bodies don't come, as of a server whose engine hangs behind a frontend
- * that is well: behind a proxy, a request can't be sent elsewhere from then on.
+ * that is well: behind a proxy, a request can't be sent elsewhere from then on, in a gateway it
+ * can.
  */
 class HeadsAloneTest {
   private static final long FROM = 20 * SECOND;
@@ -46,6 +47,32 @@ class HeadsAloneTest {
     }
   }
 
+  /** A gateway's client has none of such an answer: another endpoint gives it one. */
+  @ParameterizedTest
+  @CsvSource({"cost,20,2", "cost,2,4", "weighted,20,2", "weighted,80,8"})
+  void aGatewaysRequestsGoElsewhereSoon(String profile, double perSecond, int servers) {
+    for (long seed = 1; seed <= 2; seed++) {
+      VirtualPool pool = new VirtualPool(seed, servers, profile);
+      pool.groups = 20;
+      pool.patience = 100 * SECOND;
+      pool.traffic(perSecond, END);
+      pool.fault(0, Manner.SENDS_HEADS_ALONE, FROM, TO);
+      pool.runUntil(FROM + 15 * SECOND);
+      assertThat(pool.changes.getFirst().to()).as("seed %d", seed).isEqualTo(HealthState.OUT);
+      pool.runUntil(END + 30 * SECOND);
+      Server sick = pool.servers.getFirst();
+      assertThat(sick.sentAfter(FROM + 2 * SECOND) - sick.sentAfter(TO))
+          .as("sent in 58 s, after two")
+          .isLessThan((int) (perSecond / servers) + 35);
+      assertThat(sick.sentAfter(TO + 10 * SECOND))
+          .as("once it is well")
+          .isGreaterThan((int) (70 * perSecond / servers / 4));
+      assertThat(pool.failures).as("seed %d", seed).isEmpty();
+      assertThat(pool.completed).as("seed %d", seed).isEqualTo(pool.arrived);
+      assertThat(pool.longestWait).as("seed %d", seed).isLessThan(20 * SECOND);
+    }
+  }
+
   /** Each of eight sends its next request when it has an answer, or has waited for long enough. */
   @ParameterizedTest
   @CsvSource({"1,2", "10,2", "1,4", "10,4"})
@@ -65,9 +92,21 @@ class HeadsAloneTest {
 
   /** Before anything is known, and later. */
   @ParameterizedTest
-  @CsvSource({"1,40,0.2", "0.1,8,4", "0.02,9,20", "0.5,20,0.5", "0.1,20,2"})
-  void modelsThatThinkFirstAreWaitedFor(double thinking, long seconds, double perSecond) {
+  @CsvSource({
+    "1,40,0.2,false",
+    "0.1,8,4,false",
+    "0.02,9,20,false",
+    "0.5,20,0.5,false",
+    "0.1,20,2,false",
+    "1,40,0.2,true",
+    "0.1,8,4,true",
+    "0.02,9,20,true",
+    "0.1,20,2,true"
+  })
+  void modelsThatThinkFirstAreWaitedFor(
+      double thinking, long seconds, double perSecond, boolean gateway) {
     VirtualPool pool = behindAProxy(1, 4, "cost");
+    pool.gateway = gateway;
     pool.patience = 1_000 * SECOND;
     pool.headsFirst = true;
     pool.thinking = thinking;

@@ -81,6 +81,11 @@ public final class EndpointHealth {
 
   private long headTold;
 
+  /** Whether it went out for that, and has sent nothing of a body since; and when it did. */
+  private boolean withholds;
+
+  private long withholdsSince;
+
   /** When some of a body came last, or it was seen to compute for requests. */
   private long bodyAt;
 
@@ -390,7 +395,24 @@ public final class EndpointHealth {
     bodyAt = now;
     boolean waitedFor = bodiless;
     bodiless = false;
+    withholds = false;
     return waitedFor;
+  }
+
+  /** It goes out for sending heads without bodies. */
+  void withholds(long now) {
+    if (!withholds) {
+      withholds = true;
+      withholdsSince = now;
+    }
+  }
+
+  /**
+   * Whether it went out by then for sending heads without bodies, and has sent nothing of one
+   * since, whatever probes say.
+   */
+  public boolean withholdsSince(long then) {
+    return withholds && withholdsSince - then <= 0;
   }
 
   /** Its pages tell of tokens since then. Those of a probe say nothing of requests. */
@@ -502,6 +524,7 @@ public final class EndpointHealth {
     cuts.forget();
     suspected = false;
     bodiless = false;
+    withholds = false;
     bodyAt = now;
     suspicions = 0;
     invalidInRow = 0;

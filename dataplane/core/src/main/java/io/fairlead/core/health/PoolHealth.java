@@ -731,6 +731,7 @@ public final class PoolHealth {
       probe(now, endpoint);
     }
     if (sendsHeadsAlone(now, endpoint, expected, first)) {
+      endpoint.withholds(now);
       out(now, endpoint, "sends heads without bodies", false);
       return;
     }

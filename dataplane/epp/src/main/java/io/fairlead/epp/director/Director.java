@@ -223,6 +223,17 @@ public final class Director implements RequestListener {
     }
   }
 
+  /**
+   * The head of a good answer came, and nothing of its body: the client has none of it, so that the
+   * request may still be sent elsewhere.
+   */
+  public void head() {
+    if (state == State.SENT) {
+      int of = attempt;
+      pool.run(() -> onHead(of));
+    }
+  }
+
   /** The client gets what the endpoint answers: from now on nothing is sent again. */
   public void answering() {
     if (state == State.SENT) {
@@ -475,12 +486,22 @@ public final class Director implements RequestListener {
     }
   }
 
-  private void onProgress(int of) {
-    long now = pool.now();
-    if (!isCurrent(of)) {
-      endUnjudged(now);
-      return;
+  private void onHead(int of) {
+    if (isCurrent(of)) {
+      progressed();
     }
+  }
+
+  private void onProgress(int of) {
+    if (isCurrent(of)) {
+      progressed();
+    } else {
+      endUnjudged(pool.now());
+    }
+  }
+
+  private void progressed() {
+    long now = pool.now();
     if (captured != null) {
       captured.progress(now);
     }

@@ -291,6 +291,19 @@ class DirectorTest {
     assertThat(core.active()).isZero();
   }
 
+  /** Its client has nothing of that answer, and gets the next one. */
+  @Test
+  void theHeadOfAFormerAttemptChangesNothing() {
+    Scene scene = new Scene(2);
+    scene.sent();
+    scene.pass(2);
+    scene.home.act(() -> scene.frontend.director.head());
+    scene.quiet();
+    assertThat(scene.frontend.routes).extracting(Route::attempt).containsExactly(1, 2);
+    assertThat(scene.frontend.over).isFalse();
+    assertThat(scene.core.active()).isOne();
+  }
+
   /** Both have news for the other: the core sends it elsewhere, and its answer begins. */
   @Test
   void anAnswerThatHasBegunIsNotLeftForAnEndpointChosenSince() {
@@ -729,6 +742,9 @@ class DirectorTest {
 
     void answer(Random random) {
       if (sent && !over) {
+        if (random.nextInt(4) == 0) {
+          director.head();
+        }
         answering = true;
         switch (random.nextInt(3)) {
           case 0 -> director.answering();

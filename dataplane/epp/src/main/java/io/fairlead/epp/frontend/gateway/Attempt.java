@@ -61,6 +61,10 @@ final class Attempt implements BackendConnection.User {
   private boolean written;
   private long writtenAt;
   private @Nullable HttpResponse head;
+
+  /** Whether the core knows that the head came alone. */
+  private boolean headTold;
+
   private final ArrayDeque<HttpContent> held = new ArrayDeque<>(2);
   private @Nullable Future<?> patience;
 
@@ -157,8 +161,20 @@ final class Attempt implements BackendConnection.User {
     return switch (phase) {
       case ANSWERING -> exchange.readyForMore();
       case FAILED -> false;
-      case CONNECTING, SENT, HEAD, BODY, OVER -> true;
+      case HEAD -> {
+        tellHead();
+        yield true;
+      }
+      case CONNECTING, SENT, BODY, OVER -> true;
     };
+  }
+
+  /** A head that comes with some of its body is not told: that says all. */
+  private void tellHead() {
+    if (!headTold) {
+      headTold = true;
+      exchange.headAlone();
+    }
   }
 
   void clientCanTakeMore() {

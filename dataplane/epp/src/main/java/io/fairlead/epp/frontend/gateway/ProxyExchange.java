@@ -200,6 +200,11 @@ final class ProxyExchange implements Exchange {
     director.status(answered);
   }
 
+  /** The head of a good answer came, and nothing of its body with it. The client gets it later. */
+  void headAlone() {
+    director.head();
+  }
+
   /** The endpoint failed before the client got anything. */
   void failed(Failure how) {
     director.attemptFailed(how);

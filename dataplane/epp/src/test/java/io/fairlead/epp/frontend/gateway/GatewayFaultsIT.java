@@ -21,7 +21,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -458,6 +462,55 @@ class GatewayFaultsIT {
       assertThat(ask(rig).status()).isEqualTo(200);
       awaitSentAgain(rig, "null");
       await().untilAsserted(() -> assertThat(closed(backends)).as("abandoned").isPositive());
+    }
+  }
+
+  /** As one does whose engine hangs behind a frontend that is well, and answers what probes ask. */
+  @Test
+  void whoSendsHeadsAloneIsOutSoonAndItsRequestsGoElsewhere() throws Exception {
+    AtomicBoolean isSick = new AtomicBoolean();
+    RawBackend sick =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              if (isSick.get()) {
+                connection.send(CHUNKED);
+                connection.closed();
+                throw new EOFException();
+              }
+              tellsOfTokens(connection, request);
+            });
+    RawBackend well = new RawBackend("b", GatewayFaultsIT::tellsOfTokens);
+    String streamed = Rig.BODY.replace("{\"model\"", "{\"stream\":true,\"model\"");
+    try (Rig rig = Rig.answeringProbes(sick, well);
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      Callable<Integer> client =
+          () -> {
+            try (RawHttp asking = rig.connect()) {
+              asking.socket.setSoTimeout(0); // it waits to the end
+              asking.post(Rig.CHAT, streamed);
+              return asking.read().status();
+            }
+          };
+      for (int i = 0; i < 80; i++) {
+        assertThat(client.call()).isEqualTo(200);
+      }
+      isSick.set(true);
+      List<Future<Integer>> all = new ArrayList<>();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .pollInterval(Duration.ofMillis(50))
+          .untilAsserted(
+              () -> {
+                all.add(clients.submit(client));
+                assertThat(rig.pool.snapshot().get())
+                    .anyMatch(
+                        endpoint -> endpoint.health().reason().contains("heads without bodies"));
+              });
+      for (Future<Integer> each : all) {
+        assertThat(each.get()).isEqualTo(200);
+      }
+      awaitSentAgain(rig, "null");
     }
   }
 

@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Failure;
+import io.fairlead.core.HealthChange;
 import io.fairlead.core.PoolCore;
+import io.fairlead.core.PoolLimits;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
+import io.fairlead.epp.director.EndpointObserver;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.sockets.RawBackend;
@@ -28,6 +32,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A gateway with its pool before endpoints that do as the test says. One loop, so that a client's
@@ -78,7 +83,7 @@ final class Rig implements Closeable {
       List<ModelConfig> models,
       BodyBudget bodies,
       RawBackend... backends) {
-    this(config, requests, endpoints, models, bodies, false, backends);
+    this(config, requests, endpoints, models, bodies, false, false, backends);
   }
 
   private Rig(
@@ -88,14 +93,25 @@ final class Rig implements Closeable {
       List<ModelConfig> models,
       BodyBudget bodies,
       boolean decidesApart,
+      boolean probes,
       RawBackend... backends) {
     this.backends = backends;
     this.bodies = bodies;
     decisions = decidesApart ? Transport.group("decisions", 1) : group;
     AtomicLong seeds = new AtomicLong(1);
+    EventLog log = new EventLog(events, answers);
     pool =
-        new PoolLoop(
-            new PoolCore(), decisions.next(), System::nanoTime, new EventLog(events, answers));
+        probes
+            ? new PoolLoop(
+                PoolLimits.DEFAULT,
+                decisions.next(),
+                System::nanoTime,
+                log,
+                new Unheard(),
+                (probe, answer) -> decisions.next().execute(() -> answer.came(null)),
+                true,
+                null)
+            : new PoolLoop(new PoolCore(), decisions.next(), System::nanoTime, log);
     gateway =
         Gateway.start(
             config, pool, bodies, group, () -> true, () -> models, seeds::incrementAndGet);
@@ -117,7 +133,31 @@ final class Rig implements Closeable {
         List.of(),
         BodyBudget.ofHeap(),
         true,
+        false,
         backends);
+  }
+
+  /** Whose endpoints answer all that probes ask, whatever becomes of requests. */
+  static Rig answeringProbes(RawBackend... backends) {
+    return new Rig(
+        config(),
+        RequestsConfig.DEFAULT,
+        specs(backends),
+        List.of(),
+        BodyBudget.ofHeap(),
+        false,
+        true,
+        backends);
+  }
+
+  /** Nobody wants to know how endpoints are. */
+  private static final class Unheard implements EndpointObserver {
+
+    @Override
+    public void healthChanged(HealthChange change) {}
+
+    @Override
+    public void probed(@Nullable Failure failure) {}
   }
 
   /** With so much memory for bodies. */
