@@ -29,9 +29,16 @@ final class Fields {
     return value.isNull() ? MissingNode.getInstance() : value;
   }
 
-  /** The text; empty where there is none. */
+  /**
+   * The text; empty where there is none. YAML takes {@code yes} and {@code 1.10} for something else
+   * unless they are in quotes, and what they were is not known any more.
+   */
   String text(String field) {
-    return take(field).asText();
+    JsonNode value = take(field);
+    if (!value.isMissingNode() && !value.isTextual()) {
+      wrong(field, "is " + value + ", expected a text; put it into quotes if it is one");
+    }
+    return value.asText();
   }
 
   /** The object below a field; without fields where there is none. */

@@ -57,7 +57,9 @@ final class ModelConversion {
     for (int i = 0; i < given.size(); i++) {
       Fields target = spec.element("targetModels", i);
       ObjectNode made = targets.addObject();
-      target.move("name", made, "modelRewrite");
+      if (!target.text("name").isEmpty()) {
+        target.move("name", made, "modelRewrite");
+      }
       target.move("weight", made, "weight");
       target.rest(NO_FIELD.formatted("an InferenceModelRewrite"));
     }

@@ -227,6 +227,9 @@ class ConverterTest {
       strings = {
         "spec.modelName | {modelName: '', poolRef: {name: p}}",
         "spec.poolRef | {modelName: chat}",
+        "spec.modelName | {modelName: yes, poolRef: {name: p}}",
+        "spec.poolRef.group | {modelName: chat, poolRef: {name: p, group: 1}}",
+        "spec.targetModels[0].name | {modelName: chat, targetModels: [{name: 1.10}], poolRef: {name: p}}",
         "spec.criticality | {modelName: chat, criticality: Vital, poolRef: {name: p}}"
       })
   void whatCannotBeConvertedStaysAndIsNamed(String row) {
