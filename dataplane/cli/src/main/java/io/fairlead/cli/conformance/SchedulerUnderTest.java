@@ -47,7 +47,7 @@ final class SchedulerUnderTest implements AutoCloseable {
    */
   static SchedulerUnderTest at(
       String address, boolean tls, @Nullable Path caFile, Duration timeout, Duration patience) {
-    if (!address.matches("unix:.+|[^\\s/]+:[0-9]{1,5}")) {
+    if (!address.matches("unix:.+|[^\\s/]+:[1-9][0-9]{0,4}")) {
       throw new IllegalArgumentException(
           "--address is \""
               + address

@@ -67,7 +67,9 @@ public record ExternalScheduler(
     boolean right =
         address.startsWith(UNIX)
             ? address.length() > UNIX.length()
-            : HOST_AND_PORT.matcher(address).matches() && port(address) <= MOST_PORTS;
+            : HOST_AND_PORT.matcher(address).matches()
+                && port(address) >= 1
+                && port(address) <= MOST_PORTS;
     if (!right) {
       throw parameters.invalid(
           "address",
