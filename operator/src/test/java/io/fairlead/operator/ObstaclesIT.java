@@ -331,7 +331,37 @@ class ObstaclesIT {
 
   @Test
   void aQuotaIsToldAndWhatItKeptBackComesWhenItIsLifted() {
-    Map<String, Quantity> none = Map.of("count/deployments.apps", new Quantity("0"));
+    allowNone("count/deployments.apps");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPool("Ready", "False/EPPUnavailable");
+    awaitPoolMessage("Ready", "exceeded quota: none");
+    assertThat(pool.poolMessage("Ready")).contains("raise that ResourceQuota");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+
+    pool.delete(ResourceQuota.class, "none");
+    await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** The name is free, and nothing has to be deleted or named otherwise for it. */
+  @Test
+  void aQuotaThatRefusesTheServiceIsNotTakenForAWrongReference() {
+    allowNone("services");
+    pool.createPool();
+    pool.awaitPool("ResolvedRefs", "False/EPPUnavailable");
+    assertThat(pool.poolMessage("ResolvedRefs"))
+        .contains("Service %s/picker-service is refused".formatted(pool.namespace()))
+        .contains("exceeded quota: none", "raise that ResourceQuota");
+    pool.awaitPool("Ready", "False/EPPUnavailable");
+
+    pool.delete(ResourceQuota.class, "none");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+  }
+
+  private void allowNone(String counted) {
+    Map<String, Quantity> none = Map.of(counted, new Quantity("0"));
     ResourceQuota quota =
         new ResourceQuotaBuilder()
             .withNewMetadata()
@@ -354,17 +384,6 @@ class ObstaclesIT {
                 .endStatus()
                 .build())
         .updateStatus();
-    pool.createPool();
-    pool.createModel("chat", "chat", 90);
-    pool.awaitPool("Ready", "False/EPPUnavailable");
-    awaitPoolMessage("Ready", "exceeded quota: none");
-    assertThat(pool.poolMessage("Ready")).contains("raise that ResourceQuota");
-    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
-    pool.awaitModel("chat", "Accepted", "True/Accepted");
-
-    pool.delete(ResourceQuota.class, "none");
-    await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
-    pool.awaitPool("Ready", "False/RolloutInProgress");
   }
 
   /** Waiting helps nothing where a pod may not write its Lease. */

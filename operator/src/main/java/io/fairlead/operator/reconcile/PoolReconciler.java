@@ -1163,7 +1163,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         .filter(failure -> failure.child() instanceof Service)
         .map(ChildApplier.Failure::why)
         .findFirst()
-        .map(PoolReconciler::notProvided)
         .orElseGet(
             () ->
                 Verdict.yes(
@@ -1175,15 +1174,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                               .formatted(
                                   service.name(), service.port(), isTls(picker) ? "HTTPS" : "HTTP");
                     }));
-  }
-
-  /** A Service that cannot be written now may well be there, and lead to the picker. */
-  private static Verdict notProvided(Verdict why) {
-    return !why.isFalse()
-            || why.reason() == Reason.API_SERVER_ERROR
-            || why.reason() == Reason.FIELD_MANAGER_CONFLICT
-        ? why
-        : Verdict.no(Reason.INVALID_EXTENSION_REF, why.message());
   }
 
   private static boolean isTls(@Nullable EndpointPicker picker) {
