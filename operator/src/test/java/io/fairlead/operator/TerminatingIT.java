@@ -120,6 +120,31 @@ class TerminatingIT extends OperatorWithPool {
     keep(InferenceModel.class, "chat", "null");
   }
 
+  /** Nobody serves its pool any more, and what was said of it while it was there is old. */
+  @Test
+  void whatIsKeptAndHasLostItsPoolSaysSo() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    keep(EndpointPicker.class, "mine", "[\"" + FINALIZER + "\"]");
+    keep(InferenceModel.class, "chat", "[\"" + FINALIZER + "\"]");
+
+    pool.delete(InferencePool.class, POOL);
+    pool.awaitPicker("mine", "Accepted", "Unknown/Pending");
+    pool.delete(EndpointPicker.class, "mine");
+    pool.delete(InferenceModel.class, "chat");
+    pool.awaitPicker("mine", "Ready", "False/Terminating");
+    assertThat(pool.pickerMessage("mine", "Accepted"))
+        .contains("EndpointPicker mine is being deleted", FINALIZER)
+        .doesNotContain("create it");
+    pool.awaitModel("chat", "Ready", "False/Terminating");
+    keep(EndpointPicker.class, "mine", "null");
+    keep(InferenceModel.class, "chat", "null");
+  }
+
   /** As most that a finalizer is on are. */
   @Test
   void aPoolThatIsGoneInAMomentIsNotToldOf() {

@@ -2,7 +2,9 @@ package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -19,12 +21,18 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   /** How soon to look again while it isn't known which pools there are. */
   private static final Duration NOT_KNOWN = Duration.ofSeconds(1);
 
+  /** Most that are being deleted are gone in a moment, and nobody need be told. */
+  private static final Duration MOMENT = Duration.ofSeconds(1);
+
   private final Function<R, K> key;
   private final Function<K, Optional<R>> find;
   private final Function<R, @Nullable String> pool;
   private final Pools pools;
   private final Consumer<R> told;
   private final PendingLooks<K> looks;
+
+  /** When each that is being deleted was first looked at, by a clock that never jumps. */
+  private final Map<K, Long> leaving = new ConcurrentHashMap<>();
 
   /**
    * Looks at none yet.
@@ -64,12 +72,25 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   }
 
   private @Nullable Duration look(K known) {
-    Optional<R> orphan =
-        find.apply(known).filter(object -> !object.isMarkedForDeletion() && isOrphan(object));
-    if (orphan.isPresent() && !pools.known(orphan.get().getMetadata().getNamespace())) {
+    Optional<R> orphan = find.apply(known).filter(this::isOrphan);
+    if (orphan.filter(HasMetadata::isMarkedForDeletion).isEmpty()) {
+      leaving.remove(known);
+    }
+    if (orphan.isEmpty()) {
+      return null;
+    }
+    if (!pools.known(orphan.get().getMetadata().getNamespace())) {
       return NOT_KNOWN;
     }
-    orphan.ifPresent(told);
+    if (orphan.get().isMarkedForDeletion()) {
+      long now = System.nanoTime();
+      long since = leaving.computeIfAbsent(known, any -> now);
+      Duration left = MOMENT.minusNanos(now - since);
+      if (left.isPositive()) {
+        return left;
+      }
+    }
+    told.accept(orphan.get());
     return null;
   }
 

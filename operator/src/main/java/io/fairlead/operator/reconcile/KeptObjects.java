@@ -88,16 +88,25 @@ final class KeptObjects {
     leaving.endOthers(pool, Set.of());
   }
 
+  /**
+   * What is to be said of an object that is being deleted and that a finalizer keeps.
+   *
+   * @param meanwhile what becomes of its pool; the rest of a sentence, and empty where it has none
+   */
+  static Verdict kept(HasMetadata object, String meanwhile) {
+    return Verdict.no(
+        Reason.TERMINATING,
+        "%s %s is being deleted, and metadata.finalizers keep it: %s. It counts no longer%s; see to whoever set them, or take them out where nobody will"
+            .formatted(
+                object.getKind(),
+                object.getMetadata().getName(),
+                String.join(", ", object.getMetadata().getFinalizers()),
+                meanwhile));
+  }
+
   private void tell(HasMetadata object, String pool) {
     Verdict kept =
-        Verdict.no(
-            Reason.TERMINATING,
-            "%s %s is being deleted, and metadata.finalizers keep it: %s. It counts no longer, and InferencePool %s is served as if it were gone; see to whoever set them, or take them out where nobody will"
-                .formatted(
-                    object.getKind(),
-                    object.getMetadata().getName(),
-                    String.join(", ", object.getMetadata().getFinalizers()),
-                    pool));
+        kept(object, ", and InferencePool %s is served as if it were gone".formatted(pool));
     Verdict named = Verdict.yes(Reason.RESOLVED_REFS, "InferencePool %s is named".formatted(pool));
     switch (object) {
       case EndpointPicker picker -> PickerTelling.conditionsOnly(statuses, picker, kept);

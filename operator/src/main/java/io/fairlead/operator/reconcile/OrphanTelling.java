@@ -1,6 +1,7 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.compile.PoolMembers;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -16,6 +17,7 @@ import io.fairlead.operator.observe.PoolNames;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import java.util.Optional;
 
 /**
  * Writes the status of objects that name no pool, or one that is not there. All others are told by
@@ -34,13 +36,20 @@ final class OrphanTelling implements Orphaned {
   public void model(InferenceModel model) {
     JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
     Verdict none = Verdict.pending("The model has no pool");
-    statuses.writeUnlessOthers(
-        model, ModelStatus.of(judged.accepted(), judged.resolvedRefs(), none));
+    Verdict accepted = kept(model).orElse(judged.accepted());
+    statuses.writeUnlessOthers(model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
   }
 
   @Override
   public void picker(EndpointPicker picker) {
-    PickerTelling.conditionsOnly(statuses, picker, missing(picker));
+    PickerTelling.conditionsOnly(statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
+  }
+
+  /** Of one that is being deleted: that its pool is not there is no more to be mended. */
+  private static Optional<Verdict> kept(HasMetadata object) {
+    return object.isMarkedForDeletion()
+        ? Optional.of(KeptObjects.kept(object, ""))
+        : Optional.empty();
   }
 
   private static Verdict missing(EndpointPicker picker) {
@@ -60,7 +69,9 @@ final class OrphanTelling implements Orphaned {
       String pool = PoolMembers.pool(object);
       JudgedObject judged =
           pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool);
-      statuses.writeUnlessOthers(object, judged.verdicts());
+      Verdict accepted = kept(object).orElse(judged.accepted());
+      statuses.writeUnlessOthers(
+          object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
     }
   }
 }
