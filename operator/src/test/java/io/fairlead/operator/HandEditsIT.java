@@ -65,6 +65,33 @@ class HandEditsIT extends OperatorWithPool {
                 .anyMatch(said -> said.startsWith(kind.getSimpleName() + " " + pool.namespace())));
   }
 
+  /** As an autoscaler does, by a subresource: whose number it is must be found. */
+  @Test
+  void whoScalesADeploymentWhoseNumberThePickerSaysIsNamed() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    var deployment = cluster.admin().apps().deployments().inNamespace(pool.namespace());
+    deployment
+        .withName(PICKER)
+        .subresource("scale")
+        .patch(
+            new PatchContext.Builder()
+                .withPatchType(PatchType.JSON_MERGE)
+                .withFieldManager("their-autoscaler")
+                .build(),
+            "{\"spec\":{\"replicas\":5}}");
+    eventually(
+        () ->
+            assertThat(pool.all(Event.class))
+                .extracting(Event::getMessage)
+                .contains(
+                    "Deployment %s/%s was changed by their-autoscaler and is as it should be again"
+                        .formatted(pool.namespace(), PICKER)));
+    assertThat(pool.need(Deployment.class, PICKER).getSpec().getReplicas()).isEqualTo(2);
+  }
+
   /** Labels alone make nothing ours. */
   @Test
   void whatOnlyLooksLikeOursStaysUntouched() {

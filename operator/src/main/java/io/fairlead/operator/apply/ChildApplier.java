@@ -638,14 +638,19 @@ public final class ChildApplier {
     Key key = Key.of(pool, child);
     repairs.take(key.toString(), now());
     if (repairs.left(key.toString(), now()).isPresent()) {
-      undoing.put(key, actual == null ? "somebody who deletes it" : others(actual));
+      undoing.put(
+          key,
+          actual == null
+              ? "somebody who deletes it"
+              : other(actual).orElse("somebody, as where two operators serve the pool,"));
     }
     if (mayTell(key)) {
       repaired.accept(
           pool,
           "%s was %s and is as it should be again"
               .formatted(
-                  describe(child), actual == null ? "deleted" : "changed by " + others(actual)));
+                  describe(child),
+                  actual == null ? "deleted" : "changed by " + other(actual).orElse("somebody")));
     }
   }
 
@@ -676,13 +681,16 @@ public final class ChildApplier {
     return true;
   }
 
-  private static String others(HasMetadata actual) {
+  /**
+   * Who of others wrote it last; autoscalers and {@code kubectl scale} do so by a subresource.
+   * Empty where it is none but ourselves, or somebody who only took fields away.
+   */
+  private static Optional<String> other(HasMetadata actual) {
     return actual.getMetadata().getManagedFields().stream()
         .filter(fields -> !String.valueOf(fields.getManager()).startsWith("fairlead"))
-        .filter(fields -> fields.getSubresource() == null || fields.getSubresource().isEmpty())
+        .filter(fields -> !"status".equals(fields.getSubresource()))
         .max(Comparator.comparing(fields -> String.valueOf(fields.getTime())))
-        .map(ManagedFieldsEntry::getManager)
-        .orElse("somebody");
+        .map(ManagedFieldsEntry::getManager);
   }
 
   private static Optional<Verdict> taken(InferencePool pool, HasMetadata actual) {
