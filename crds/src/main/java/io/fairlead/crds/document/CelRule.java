@@ -44,6 +44,16 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               "!(has(self.caConfigMap) && has(self.caSecret))",
               tls -> !(tls.has("caConfigMap") && tls.has("caSecret"))),
           Map.entry(
+              "!has(self.insecureSkipVerify) || !self.insecureSkipVerify || !(has(self.serverName) || has(self.caConfigMap) || has(self.caSecret))",
+              tls ->
+                  !tls.path("insecureSkipVerify").asBoolean()
+                      || !(tls.has("serverName") || tls.has("caConfigMap") || tls.has("caSecret"))),
+          Map.entry(
+              "!has(self.allowedOrigins) || (has(self.frontend) && self.frontend == 'Gateway')",
+              picker ->
+                  !picker.has("allowedOrigins")
+                      || picker.path("frontend").asText().equals("Gateway")),
+          Map.entry(
               "!(self in [8080, 9002, 9003, 9004, 9090])",
               port -> !ExternalSpec.PICKERS_PORTS.contains(port.asInt())),
           Map.entry(

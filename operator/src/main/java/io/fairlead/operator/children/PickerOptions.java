@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
 import io.fairlead.crds.fairlead.v1alpha1.CaptureSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointTlsSpec;
+import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.crds.fairlead.v1alpha1.TlsSpec;
 import io.fairlead.crds.fairlead.v1alpha1.TracingSpec;
@@ -30,6 +32,8 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
 
   private static final String HAND_OVER = "hand-over";
   private static final String HAND_OVER_SECRET = "/etc/fairlead/hand-over";
+  private static final String ENDPOINT_CA = "/etc/fairlead/endpoint-ca";
+  private static final String CA_KEY = "ca.crt";
   private static final String CONSOLE_TOKEN = "/etc/fairlead/console";
 
   /** The server's default: a volume is applied whole, and without it would never match. */
@@ -47,6 +51,10 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
     PickerOptions options =
         new PickerOptions(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
     options.tls(settings.tls());
+    options.endpointTls(settings.endpointTls());
+    if (design.frontend() == Frontend.GATEWAY) {
+      options.allowedOrigins(settings.allowedOrigins());
+    }
     options.tracing(settings.tracing());
     options.capture(settings.capture());
     options.handOver(design.handOverSecret());
@@ -69,6 +77,62 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
             .build());
     mounts.add(
         new VolumeMountBuilder().withName(TLS).withMountPath("/" + TLS).withReadOnly(true).build());
+  }
+
+  private void endpointTls(@Nullable EndpointTlsSpec tls) {
+    if (tls == null) {
+      return;
+    }
+    arguments.add("--endpoint-tls");
+    if (tls.isUnverified()) {
+      arguments.add("--endpoint-insecure-skip-verify");
+      return;
+    }
+    if (tls.serverName() != null) {
+      add("--endpoint-server-name", tls.serverName());
+    }
+    if (tls.caConfigMap() == null && tls.caSecret() == null) {
+      return;
+    }
+    add("--endpoint-ca-file", ENDPOINT_CA + "/" + CA_KEY);
+    VolumeBuilder volume = new VolumeBuilder().withName("endpoint-ca");
+    // A picker that finds it missing says so in its log, where a pod that waits says nothing.
+    volumes.add(
+        tls.caConfigMap() != null
+            ? volume
+                .withNewConfigMap()
+                .withName(tls.caConfigMap())
+                .withOptional(true)
+                .withDefaultMode(READABLE)
+                .addNewItem()
+                .withKey(CA_KEY)
+                .withPath(CA_KEY)
+                .endItem()
+                .endConfigMap()
+                .build()
+            : volume
+                .withNewSecret()
+                .withSecretName(tls.caSecret())
+                .withOptional(true)
+                .withDefaultMode(READABLE)
+                .addNewItem()
+                .withKey(CA_KEY)
+                .withPath(CA_KEY)
+                .endItem()
+                .endSecret()
+                .build());
+    mounts.add(
+        new VolumeMountBuilder()
+            .withName("endpoint-ca")
+            .withMountPath(ENDPOINT_CA)
+            .withReadOnly(true)
+            .build());
+  }
+
+  private void allowedOrigins(@Nullable List<String> origins) {
+    if (origins != null) {
+      add("--allowed-origins", origins.isEmpty() ? "none" : String.join(",", origins));
+    }
   }
 
   private void tracing(@Nullable TracingSpec tracing) {

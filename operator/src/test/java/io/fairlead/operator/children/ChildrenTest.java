@@ -3,6 +3,7 @@ package io.fairlead.operator.children;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapVolumeSource;
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
@@ -205,6 +206,47 @@ class ChildrenTest {
     assertThat(pod("console: {enabled: false, tokenSecretRef: {name: console}}"))
         .isEqualTo(without);
     assertThat(pod("console: {}")).isEqualTo(without);
+  }
+
+  @Test
+  void modelServersAreSpokenToOverTlsAsThePickerSays() {
+    assertThat(arguments("endpointTls: {}")).endsWith("--endpoint-tls");
+    assertThat(arguments("endpointTls: {insecureSkipVerify: true}"))
+        .endsWith("--endpoint-tls", "--endpoint-insecure-skip-verify");
+    assertThat(arguments("endpointTls: {serverName: vllm.example, caSecret: authorities}"))
+        .endsWith(
+            "--endpoint-tls",
+            "--endpoint-server-name",
+            "vllm.example",
+            "--endpoint-ca-file",
+            "/etc/fairlead/endpoint-ca/ca.crt");
+    SecretVolumeSource secret =
+        pod("endpointTls: {caSecret: authorities}").getVolumes().getLast().getSecret();
+    assertThat(secret.getSecretName()).isEqualTo("authorities");
+    assertThat(secret.getItems().getFirst().getKey()).as("and nothing else").isEqualTo("ca.crt");
+    assertThat(pod("endpointTls: {caConfigMap: trusted}").getVolumes().getLast().getConfigMap())
+        .extracting(ConfigMapVolumeSource::getName)
+        .isEqualTo("trusted");
+  }
+
+  @Test
+  void allowedOriginsAreAGatewaysAlone() {
+    assertThat(
+            arguments(
+                Frontend.GATEWAY, "allowedOrigins: [\"https://a.example\", \"http://b:8080\"]"))
+        .endsWith("--allowed-origins", "https://a.example,http://b:8080");
+    assertThat(arguments(Frontend.GATEWAY, "allowedOrigins: []"))
+        .endsWith("--allowed-origins", "none");
+    assertThat(arguments(Frontend.EXT_PROC, "allowedOrigins: []"))
+        .isEqualTo(arguments(Frontend.EXT_PROC, "replicas: 1"));
+  }
+
+  private static List<String> arguments(String settings) {
+    return pod(settings).getContainers().getFirst().getArgs();
+  }
+
+  private static List<String> arguments(Frontend frontend, String settings) {
+    return pod(with(frontend, settings)).getContainers().getFirst().getArgs();
   }
 
   @Test

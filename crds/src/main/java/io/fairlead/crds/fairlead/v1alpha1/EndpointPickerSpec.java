@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param autoscaling how many pods run, in the place of {@code replicas}
  * @param disruptionBudget how many pods may be taken away at once; one when absent
  * @param podTemplate what pods have beyond what the operator gives them
+ * @param allowedOrigins whose pages a browser lets call a gateway; everybody's when absent
  * @param tls the certificate that the port shows
+ * @param endpointTls how model servers are spoken to; in plain text when absent
  * @param tracing where spans of requests go; nowhere when absent
  * @param capture what is kept of requests; nothing when absent
  * @param handOver how pods that start learn what others know; when absent, as with {@link
@@ -47,7 +49,9 @@ public record EndpointPickerSpec(
     @Nullable AutoscalingSpec autoscaling,
     @Nullable DisruptionBudgetSpec disruptionBudget,
     @Nullable PodTemplateSpec podTemplate,
+    @Nullable List<String> allowedOrigins,
     @Nullable TlsSpec tls,
+    @Nullable EndpointTlsSpec endpointTls,
     @Nullable TracingSpec tracing,
     @Nullable CaptureSpec capture,
     @Nullable HandOverSpec handOver,
@@ -65,9 +69,10 @@ public record EndpointPickerSpec(
   public static final EndpointPickerSpec DEFAULT =
       new EndpointPickerSpec(
           null, null, null, null, null, null, null, null, null, null, null, null, null, null, null,
-          List.of(), null, List.of(), null, null, null);
+          null, null, List.of(), null, List.of(), null, null, null);
 
   public EndpointPickerSpec {
+    allowedOrigins = allowedOrigins == null ? null : Lenient.list(allowedOrigins);
     shadows = Lenient.list(shadows);
     pluginTypes = Lenient.list(pluginTypes);
   }
@@ -83,7 +88,9 @@ public record EndpointPickerSpec(
         autoscaling,
         disruptionBudget,
         podTemplate,
+        allowedOrigins,
         tls,
+        endpointTls,
         tracing,
         capture,
         HandOverSpec.NONE,
