@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.DnsLabel;
 import io.fairlead.crds.access.PageAccess;
 import io.fairlead.crds.watch.ApiJson;
+import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
@@ -20,6 +21,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -37,6 +40,12 @@ import picocli.CommandLine.Spec;
     description = "Runs an endpoint picker for every InferencePool that it serves.")
 public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
+
+  /** A name of a Secret: that of a subdomain. */
+  private static final Pattern SECRET =
+      Pattern.compile(
+          "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+
   private static final String LEASE = "fairlead-operator";
   private static final int LAST_PORT = 65535;
 
@@ -68,6 +77,14 @@ public final class FairleadOperator implements Callable<Integer> {
       defaultValue = "${env:FAIRLEAD_EPP_IMAGE:-fairlead.local/dataplane:dev}",
       description = "Image of pickers that name none. Default: ${DEFAULT-VALUE}")
   private String eppImage = "";
+
+  @Option(
+      names = "--epp-pull-secrets",
+      description = {
+        "Secrets that the registry of pickers' images asks for, separated by commas: those of each pool's namespace,",
+        "for pickers whose EndpointPicker names none. Default: none"
+      })
+  private List<String> pullSecrets = List.of();
 
   @Option(
       names = "--max-rollouts",
@@ -164,7 +181,7 @@ public final class FairleadOperator implements Callable<Integer> {
     Controllers controllers =
         Controllers.on(
             client,
-            new Settings(adoption, Duration.ofSeconds(graceSeconds), eppImage, maxRollouts),
+            new Settings(adoption, Duration.ofSeconds(graceSeconds), image(), maxRollouts),
             namespaces,
             MicrometerMetrics.withoutPerResourceMetrics(metrics),
             InstantSource.system(),
@@ -210,12 +227,32 @@ public final class FairleadOperator implements Callable<Integer> {
         "shutdown");
   }
 
-  /**
-   * As asked for; nothing, as some manifests pass it on, is all. Lists that templates write end in
-   * a comma at times.
-   */
+  /** As asked for; nothing, as some manifests pass it on, is all. */
   Set<String> watched() {
-    String all = String.join(",", watchNamespaces);
+    // Whoever watches one of another name is told of nothing, and not why.
+    return names(
+        "--watch-namespaces",
+        watchNamespaces,
+        DnsLabel::isOne,
+        "which is no name of a namespace; leave the option out to serve all");
+  }
+
+  /** Of pickers that name none. */
+  PickerImage image() {
+    return new PickerImage(
+        eppImage,
+        List.copyOf(
+            names(
+                "--epp-pull-secrets",
+                pullSecrets,
+                name -> SECRET.matcher(name).matches(),
+                "which is no name of a Secret; leave the option out where the registry asks for none")));
+  }
+
+  /** Each of a list once. Lists that templates write end in a comma at times. */
+  private Set<String> names(
+      String option, List<String> given, Predicate<String> isOne, String wrongOne) {
+    String all = String.join(",", given);
     if (all.isBlank()) {
       return Set.of();
     }
@@ -223,14 +260,11 @@ public final class FairleadOperator implements Callable<Integer> {
     for (String name : all.replaceFirst("[\\s,]+$", "").split(",", -1)) {
       if (name.isBlank()) {
         throw wrong(
-            "--watch-namespaces is \"%s\", with an empty name in it; take out the comma too many"
-                .formatted(all));
+            "%s is \"%s\", with an empty name in it; take out the comma too many"
+                .formatted(option, all));
       }
-      // Whoever watches one of another name is told of nothing, and not why.
-      if (!DnsLabel.isOne(name.strip())) {
-        throw wrong(
-            "--watch-namespaces has \"%s\", which is no name of a namespace; leave the option out to serve all"
-                .formatted(name.strip()));
+      if (!isOne.test(name.strip())) {
+        throw wrong("%s has \"%s\", %s".formatted(option, name.strip(), wrongOne));
       }
       names.add(name.strip());
     }

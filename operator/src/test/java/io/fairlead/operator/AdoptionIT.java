@@ -76,7 +76,7 @@ class AdoptionIT {
         new OperatorUnderTest(
             cluster,
             pool,
-            new Settings(adoption, grace, OperatorUnderTest.IMAGE),
+            new Settings(adoption, grace, OperatorUnderTest.PICKER),
             InstantSource.system());
   }
 

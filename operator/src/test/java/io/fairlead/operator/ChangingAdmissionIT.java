@@ -113,7 +113,7 @@ class ChangingAdmissionIT {
         cluster,
         pool,
         new Settings(
-            Adoption.ALL, Duration.ZERO, OperatorUnderTest.IMAGE, 1, OperatorUnderTest.FAST));
+            Adoption.ALL, Duration.ZERO, OperatorUnderTest.PICKER, 1, OperatorUnderTest.FAST));
   }
 
   /** The Deployment gets one version after the other, as its controller makes them. */

@@ -213,6 +213,7 @@ class ChartIT {
     assertThat(container.get("args").valueStream().map(JsonNode::asText))
         .containsExactly(
             "--watch-namespaces=one,two",
+            "--epp-pull-secrets=registry,other",
             "--adopt=labelled",
             "--max-rollouts=2",
             "--adopt-grace-seconds=0",

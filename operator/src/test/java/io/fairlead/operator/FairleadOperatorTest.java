@@ -47,6 +47,8 @@ class FairleadOperatorTest {
     "'--watch-namespaces=,', '--watch-namespaces is \",\", with an empty name in it'",
     "'--watch-namespaces=a,Not_a_name', '--watch-namespaces has \"Not_a_name\", which is no name of a namespace'",
     "'--watch-namespaces=*', '--watch-namespaces has \"*\", which is no name of a namespace; leave the option out to serve all'",
+    "'--epp-pull-secrets=a,,b', '--epp-pull-secrets is \"a,,b\", with an empty name in it'",
+    "'--epp-pull-secrets=a,_b', '--epp-pull-secrets has \"_b\", which is no name of a Secret'",
     "'--adopt-grace-seconds=-1', '--adopt-grace-seconds is -1; set 0 or more'",
     "'--port=70000', '--port is 70000; set one from 1 to 65535, or 0 for any free one'",
     "'--max-rollouts=0', '--max-rollouts is 0; set 1 or more'"

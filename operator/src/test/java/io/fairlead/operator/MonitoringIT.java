@@ -68,7 +68,7 @@ class MonitoringIT {
     var operator =
         Controllers.on(
             client,
-            new Settings(Adoption.ALL, Duration.ZERO, OperatorUnderTest.IMAGE),
+            new Settings(Adoption.ALL, Duration.ZERO, OperatorUnderTest.PICKER),
             Set.of(pool.namespace()),
             MicrometerMetrics.withoutPerResourceMetrics(registry),
             InstantSource.system(),

@@ -356,7 +356,7 @@ class OldPoolsIT {
   @Test
   void givenUpItHasWhatStandsForNoParentAgain() {
     haveKind();
-    start(new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.IMAGE));
+    start(new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.PICKER));
     createOld("{app: vllm}", "{name: picker-service}");
     label("true");
     awaitOld("Ready", "False/RolloutInProgress");

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
@@ -29,6 +30,9 @@ import java.util.stream.Collectors;
 /** The operator in this JVM, with its own permissions only, serving one namespace. */
 final class OperatorUnderTest implements AutoCloseable {
   static final String IMAGE = "example.test/epp:1";
+
+  /** That, from a registry that asks for nothing. */
+  static final PickerImage PICKER = new PickerImage(IMAGE);
 
   static final Settings.Pace FAST =
       new Settings.Pace(
@@ -85,7 +89,7 @@ final class OperatorUnderTest implements AutoCloseable {
     return new OperatorUnderTest(
         cluster,
         pool,
-        new Settings(Adoption.ALL, Duration.ZERO, IMAGE, Settings.USUAL_ROLLOUTS, pace));
+        new Settings(Adoption.ALL, Duration.ZERO, PICKER, Settings.USUAL_ROLLOUTS, pace));
   }
 
   /** The same by another clock. */
@@ -126,7 +130,7 @@ final class OperatorUnderTest implements AutoCloseable {
   }
 
   static Settings settings(boolean adopt) {
-    return new Settings(adopt ? Adoption.ALL : Adoption.NONE, Duration.ZERO, IMAGE);
+    return new Settings(adopt ? Adoption.ALL : Adoption.NONE, Duration.ZERO, PICKER);
   }
 
   private static Controllers on(

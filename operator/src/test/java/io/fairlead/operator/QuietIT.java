@@ -120,7 +120,7 @@ class QuietIT {
   }
 
   private static Settings settings(Duration grace) {
-    return new Settings(Adoption.ALL, grace, OperatorUnderTest.IMAGE);
+    return new Settings(Adoption.ALL, grace, OperatorUnderTest.PICKER);
   }
 
   /** Waits until what was begun has been written, Events included. */

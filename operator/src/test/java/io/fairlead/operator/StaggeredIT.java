@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
@@ -152,7 +153,10 @@ class StaggeredIT {
 
   private static OperatorUnderTest operator(Installed cluster, PoolFixture pool, String image) {
     return new OperatorUnderTest(
-        cluster, pool, new Settings(Adoption.ALL, Duration.ZERO, image, 1, OperatorUnderTest.FAST));
+        cluster,
+        pool,
+        new Settings(
+            Adoption.ALL, Duration.ZERO, new PickerImage(image), 1, OperatorUnderTest.FAST));
   }
 
   private static List<String> renewed(PoolFixture pool) {

@@ -188,7 +188,7 @@ class UpstreamKindsIT {
         new OperatorUnderTest(
             cluster,
             pool,
-            new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.IMAGE)));
+            new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.PICKER)));
     pool.createPool();
     objective(OLD, "batch", -5);
     objective(OLD, "other", 5);
@@ -240,7 +240,7 @@ class UpstreamKindsIT {
         new OperatorUnderTest(
             cluster,
             pool,
-            new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.IMAGE)));
+            new Settings(Adoption.LABELLED, Duration.ZERO, OperatorUnderTest.PICKER)));
     pool.createPool();
     objective(OLD, "batch", -5);
     label("true");
@@ -263,7 +263,7 @@ class UpstreamKindsIT {
         new OperatorUnderTest(
             cluster,
             pool,
-            new Settings(Adoption.ALL, Duration.ofMinutes(10), OperatorUnderTest.IMAGE)));
+            new Settings(Adoption.ALL, Duration.ofMinutes(10), OperatorUnderTest.PICKER)));
     objective(OLD, "theirs", -5);
     objective(OLD, "untold", 5);
     for (String name : List.of("theirs", "untold")) {

@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.EnvVarSource;
 import io.fabric8.kubernetes.api.model.IntOrString;
+import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
@@ -112,7 +113,7 @@ final class PickerDeployment {
         .withAffinity(template.affinity())
         .withTolerations(template.tolerations())
         .withPriorityClassName(template.priorityClassName())
-        .withImagePullSecrets(template.imagePullSecrets())
+        .withImagePullSecrets(pullSecrets(design, template))
         .withTerminationGracePeriodSeconds(grace(design.frontend()))
         .withNewSecurityContext()
         .withRunAsNonRoot(true)
@@ -182,6 +183,13 @@ final class PickerDeployment {
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("what came as JSON could not be written as JSON", e);
     }
+  }
+
+  private static List<LocalObjectReference> pullSecrets(
+      PickerDesign design, PodTemplateSpec template) {
+    return template.imagePullSecrets().isEmpty()
+        ? design.image().pullSecrets().stream().map(LocalObjectReference::new).toList()
+        : template.imagePullSecrets();
   }
 
   private static PodTemplateSpec template(PickerDesign design) {
@@ -264,7 +272,7 @@ final class PickerDeployment {
       PickerDesign design, PodTemplateSpec template, PickerOptions options) {
     return new ContainerBuilder()
         .withName("epp")
-        .withImage(design.image())
+        .withImage(design.image().name())
         .withImagePullPolicy("IfNotPresent")
         .withArgs(
             command(design.frontend()),

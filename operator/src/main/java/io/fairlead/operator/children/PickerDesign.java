@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastGood the document that ran before it, for pickers that cannot run this one; null when
  *     there is none
  * @param frontend what the picker is to those who send requests
- * @param image image of the data plane
+ * @param image of the data plane
  * @param settings what else the picker's author wants of the pods
  * @param schedulers of the author's own, each in a container beside the picker's or elsewhere:
  *     those that the document speaks of
@@ -37,7 +37,7 @@ public record PickerDesign(
     @Nullable ConfigHash documentHash,
     @Nullable String lastGood,
     Frontend frontend,
-    String image,
+    PickerImage image,
     EndpointPickerSpec settings,
     List<ExternalPlace> schedulers) {
 

@@ -1026,7 +1026,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             document == null ? null : document.hash(),
             compiled.lastGood(),
             frontend,
-            image == null || image.isBlank() ? settings.eppImage() : image,
+            image == null || image.isBlank()
+                ? settings.eppImage()
+                : settings.eppImage().named(image),
             spec == null ? EndpointPickerSpec.DEFAULT : spec,
             compiled.schedulers()));
   }

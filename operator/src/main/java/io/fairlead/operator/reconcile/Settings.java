@@ -1,5 +1,6 @@
 package io.fairlead.operator.reconcile;
 
+import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.observe.Adoption;
 import java.time.Duration;
 
@@ -9,12 +10,12 @@ import java.time.Duration;
  * @param adoption which pools are served without being claimed
  * @param grace how long such a pool is left to others at first: installs apply a pool and its
  *     Service one after the other
- * @param eppImage image of pickers that name none
+ * @param eppImage of pickers that name none
  * @param maxRollouts how many pickers may be replaced at a time where an upgrade would replace all
  * @param pace how soon is looked again at what nothing tells of, and how long is waited for it
  */
 public record Settings(
-    Adoption adoption, Duration grace, String eppImage, int maxRollouts, Pace pace) {
+    Adoption adoption, Duration grace, PickerImage eppImage, int maxRollouts, Pace pace) {
   /**
    * How often the client asks again, a tenth of a second later and twice as long each time, where
    * the API server answers that it fails or is overloaded. The client's own number would keep a
@@ -62,12 +63,12 @@ public record Settings(
   }
 
   /** At the usual pace. */
-  public Settings(Adoption adoption, Duration grace, String eppImage, int maxRollouts) {
+  public Settings(Adoption adoption, Duration grace, PickerImage eppImage, int maxRollouts) {
     this(adoption, grace, eppImage, maxRollouts, Pace.USUAL);
   }
 
   /** With the usual number of rollouts, too. */
-  public Settings(Adoption adoption, Duration grace, String eppImage) {
+  public Settings(Adoption adoption, Duration grace, PickerImage eppImage) {
     this(adoption, grace, eppImage, USUAL_ROLLOUTS);
   }
 }

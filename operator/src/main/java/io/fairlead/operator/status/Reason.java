@@ -185,7 +185,7 @@ public enum Reason {
       Kind.WRONG,
       "ImagePullFailed",
       "A pod can't get its image.",
-      "Correct `spec.image`, or give the nodes access to the registry."),
+      "Correct `spec.image`, give the nodes access to the registry, or name its Secret in `podTemplate.imagePullSecrets`."),
   CRASH_LOOPING(
       Kind.WRONG,
       "CrashLooping",

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.KeyToPath;
+import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.SecretVolumeSource;
 import io.fabric8.kubernetes.api.model.Service;
@@ -51,7 +52,7 @@ class ChildrenTest {
           ConfigHash.of("abc"),
           null,
           Frontend.EXT_PROC,
-          "example.test/epp:1",
+          new PickerImage("example.test/epp:1"),
           settings("replicas: 2"),
           List.of());
 
@@ -83,7 +84,7 @@ class ChildrenTest {
         ConfigHash.of(hash),
         "models: []\n",
         Frontend.EXT_PROC,
-        "example.test/epp:1",
+        new PickerImage("example.test/epp:1"),
         settings("replicas: 2"),
         List.of());
   }
@@ -582,6 +583,27 @@ class ChildrenTest {
     return Serialization.asYaml(object).replace("\"", "");
   }
 
+  @Test
+  void theOperatorsPullSecretsAreForWhomTheAuthorNamesNone() {
+    PickerImage image = new PickerImage("example.test/epp:1", List.of("registry", "mirror"));
+    assertThat(pullSecrets(with(image, "replicas: 1"))).containsExactly("registry", "mirror");
+    assertThat(pullSecrets(with(image.named("other"), "image: other")))
+        .containsExactly("registry", "mirror");
+    assertThat(pullSecrets(with(image, "podTemplate: {imagePullSecrets: [{name: own}]}")))
+        .containsExactly("own");
+    assertThat(pullSecrets(DESIGN)).isEmpty();
+    // It is an upgrade of the operator, and takes turns as such: nobody asked for other pods.
+    assertThat(Children.askedFor(with(image, "replicas: 2"), (Deployment) deployment(DESIGN)))
+        .isFalse();
+  }
+
+  private static List<String> pullSecrets(PickerDesign design) {
+    return ((Deployment) deployment(design))
+        .getSpec().getTemplate().getSpec().getImagePullSecrets().stream()
+            .map(LocalObjectReference::getName)
+            .toList();
+  }
+
   private static EndpointPickerSpec settings(String yaml) {
     return Serialization.unmarshal(yaml, EndpointPickerSpec.class);
   }
@@ -591,6 +613,14 @@ class ChildrenTest {
   }
 
   private static PickerDesign with(Frontend frontend, String settings) {
+    return with(frontend, DESIGN.image(), settings);
+  }
+
+  private static PickerDesign with(PickerImage image, String settings) {
+    return with(Frontend.EXT_PROC, image, settings);
+  }
+
+  private static PickerDesign with(Frontend frontend, PickerImage image, String settings) {
     return new PickerDesign(
         DESIGN.namespace(),
         DESIGN.pool(),
@@ -601,7 +631,7 @@ class ChildrenTest {
         DESIGN.documentHash(),
         DESIGN.lastGood(),
         frontend,
-        DESIGN.image(),
+        image,
         settings(settings),
         ExternalPlace.of(settings(settings)));
   }
