@@ -4,7 +4,6 @@ import io.fairlead.core.RequestFacts;
 import io.fairlead.crds.config.ReceiptsConfig;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -133,13 +132,10 @@ public final class ReceiptLog {
    * @param nth of them, from 1 for the newest
    */
   public ReceiptSearch<Optional<KeptRequest>> named(String id, int nth) {
-    AtomicInteger found = new AtomicInteger();
+    int[] found = new int[1];
     return search(
         receipt -> receipt.isNamed(id),
-        each ->
-            found.incrementAndGet() == nth
-                ? Optional.of(each.kept(vocabulary.known()))
-                : Optional.empty(),
+        each -> ++found[0] == nth ? Optional.of(each.kept(vocabulary.known())) : Optional.empty(),
         Integer.MAX_VALUE);
   }
 
