@@ -33,7 +33,6 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
   private static final String HAND_OVER = "hand-over";
   private static final String HAND_OVER_SECRET = "/etc/fairlead/hand-over";
   private static final String ENDPOINT_CA = "/etc/fairlead/endpoint-ca";
-  private static final String CA_KEY = "ca.crt";
   private static final String CONSOLE_TOKEN = "/etc/fairlead/console";
 
   /** The server's default: a volume is applied whole, and without it would never match. */
@@ -94,33 +93,8 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
     if (tls.caConfigMap() == null && tls.caSecret() == null) {
       return;
     }
-    add("--endpoint-ca-file", ENDPOINT_CA + "/" + CA_KEY);
-    VolumeBuilder volume = new VolumeBuilder().withName("endpoint-ca");
-    // A picker that finds it missing says so in its log, where a pod that waits says nothing.
-    volumes.add(
-        tls.caConfigMap() != null
-            ? volume
-                .withNewConfigMap()
-                .withName(tls.caConfigMap())
-                .withOptional(true)
-                .withDefaultMode(READABLE)
-                .addNewItem()
-                .withKey(CA_KEY)
-                .withPath(CA_KEY)
-                .endItem()
-                .endConfigMap()
-                .build()
-            : volume
-                .withNewSecret()
-                .withSecretName(tls.caSecret())
-                .withOptional(true)
-                .withDefaultMode(READABLE)
-                .addNewItem()
-                .withKey(CA_KEY)
-                .withPath(CA_KEY)
-                .endItem()
-                .endSecret()
-                .build());
+    add("--endpoint-ca-file", ENDPOINT_CA + "/" + Authorities.FILE);
+    volumes.add(Authorities.volume("endpoint-ca", tls.caConfigMap(), tls.caSecret()));
     mounts.add(
         new VolumeMountBuilder()
             .withName("endpoint-ca")

@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 final class SchedulerParts {
 
   private static final String ADDRESS = "SCHEDULER_ADDRESS";
-  private static final String CA_KEY = "ca.crt";
-  private static final int READ_ONLY = 0444;
 
   /** What pods have, to go on with where what is asked for next can't be run. */
   private static final String PLACES = "fairlead.io/schedulers";
@@ -146,40 +144,10 @@ final class SchedulerParts {
     ServiceSpec service = place.spec().service();
     TlsSpec tls = service == null ? null : service.tls();
     if (tls != null && tls.hasFile()) {
-      volumes.add(authorities(place, tls));
+      // Where the file is missing the picker goes on without the scheduler, and serves.
+      volumes.add(Authorities.volume(place.name(), tls.caConfigMap(), tls.caSecret()));
     }
     return volumes;
-  }
-
-  /**
-   * Its file is found missing by the picker, which goes on without the scheduler and says so: a pod
-   * that can't start says less, and serves nobody. Of a Secret it holds no other key.
-   */
-  private static Volume authorities(ExternalPlace place, TlsSpec tls) {
-    VolumeBuilder volume = new VolumeBuilder().withName(place.name());
-    return tls.caConfigMap() != null
-        ? volume
-            .withNewConfigMap()
-            .withName(tls.caConfigMap())
-            .withOptional(true)
-            .withDefaultMode(READ_ONLY)
-            .addNewItem()
-            .withKey(CA_KEY)
-            .withPath(CA_KEY)
-            .endItem()
-            .endConfigMap()
-            .build()
-        : volume
-            .withNewSecret()
-            .withSecretName(tls.caSecret())
-            .withOptional(true)
-            .withDefaultMode(READ_ONLY)
-            .addNewItem()
-            .withKey(CA_KEY)
-            .withPath(CA_KEY)
-            .endItem()
-            .endSecret()
-            .build();
   }
 
   /** What the picker's own container sees of it. */
