@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.DnsLabel;
+import io.fairlead.crds.DnsSubdomain;
 import io.fairlead.crds.access.PageAccess;
 import io.fairlead.crds.watch.ApiJson;
 import io.fairlead.operator.children.PickerImage;
@@ -22,7 +23,6 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -40,12 +40,6 @@ import picocli.CommandLine.Spec;
     description = "Runs an endpoint picker for every InferencePool that it serves.")
 public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
-
-  /** A name of a Secret: that of a subdomain. */
-  private static final Pattern SECRET =
-      Pattern.compile(
-          "(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
-
   private static final String LEASE = "fairlead-operator";
   private static final int LAST_PORT = 65535;
 
@@ -245,7 +239,7 @@ public final class FairleadOperator implements Callable<Integer> {
             names(
                 "--epp-pull-secrets",
                 pullSecrets,
-                name -> SECRET.matcher(name).matches(),
+                DnsSubdomain::isOne,
                 "which is no name of a Secret; leave the option out where the registry asks for none")));
   }
 

@@ -1,12 +1,11 @@
 package io.fairlead.crds.compile;
 
+import io.fairlead.crds.DnsSubdomain;
 import java.util.regex.Pattern;
 
 /** The syntax of Kubernetes labels. */
 final class Labels {
   private static final Pattern NAME = Pattern.compile("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
-  private static final Pattern DOMAIN =
-      Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
   private Labels() {}
 
@@ -14,8 +13,7 @@ final class Labels {
   static boolean isKey(String key) {
     int slash = key.indexOf('/');
     String name = key.substring(slash + 1);
-    boolean domain =
-        slash < 0 || (slash <= 253 && DOMAIN.matcher(key.substring(0, slash)).matches());
+    boolean domain = slash < 0 || DnsSubdomain.isOne(key.substring(0, slash));
     return domain && name.length() <= 63 && NAME.matcher(name).matches();
   }
 

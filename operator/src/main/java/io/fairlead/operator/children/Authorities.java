@@ -15,8 +15,8 @@ final class Authorities {
   private Authorities() {}
 
   /**
-   * The volume with the file, and no other key of a Secret. Where the file is missing the picker
-   * starts and says so: a pod that can't start says less.
+   * The volume with the file, and no other key of a Secret. Where the file is missing the picker's
+   * container runs nevertheless, and its log says so: a pod that waits for a volume says less.
    *
    * @param configMap that holds it; null for a Secret
    * @param secret that holds it, without a ConfigMap
