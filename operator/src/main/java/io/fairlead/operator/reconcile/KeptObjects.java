@@ -14,7 +14,6 @@ import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -43,40 +42,39 @@ final class KeptObjects {
   /**
    * Tells of those that have been kept for a moment.
    *
-   * @return when to tell of the others; empty when there are none
+   * @param next gets when to tell of the others
    */
-  Optional<Duration> tell(Observation seen, Attempts writes) {
-    return tell(
+  void tell(Observation seen, Attempts writes, NextLook next) {
+    tell(
         Stream.concat(
             Stream.concat(seen.leaving().stream(), seen.models().stream()),
             Stream.concat(seen.upstream().all(), seen.superseded().stream())),
         seen,
-        writes);
+        writes,
+        next);
   }
 
   /** The same of EndpointPickers alone. */
-  Optional<Duration> tellPickers(Observation seen, Attempts writes) {
-    return tell(seen.leaving().stream(), seen, writes);
+  void tellPickers(Observation seen, Attempts writes, NextLook next) {
+    tell(seen.leaving().stream(), seen, writes, next);
   }
 
-  private Optional<Duration> tell(
-      Stream<? extends HasMetadata> objects, Observation seen, Attempts writes) {
+  private void tell(
+      Stream<? extends HasMetadata> objects, Observation seen, Attempts writes, NextLook next) {
     String pool = seen.pool().getMetadata().getUid();
     List<? extends HasMetadata> kept = objects.filter(HasMetadata::isMarkedForDeletion).toList();
     Set<String> keys = new HashSet<>();
-    Optional<Duration> soonest = Optional.empty();
     for (HasMetadata object : kept) {
       String key = pool + "/" + object.getMetadata().getUid();
       keys.add(key);
       Duration left = MOMENT.minus(leaving.since(key, Reason.TERMINATING));
       if (left.isPositive()) {
-        soonest = PoolReconciler.earliest(soonest, Optional.of(left));
+        next.within(left);
       } else {
         writes.attempt(() -> tell(object, seen.pool().getMetadata().getName()));
       }
     }
     leaving.endOthers(pool, keys);
-    return soonest;
   }
 
   /**

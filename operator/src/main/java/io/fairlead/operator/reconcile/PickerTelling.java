@@ -33,13 +33,11 @@ final class PickerTelling {
         && Boolean.TRUE.equals(picker.getSpec().paused());
   }
 
-  /** What keeps a config from pickers that is another one than they have. */
-  static @Nullable Verdict waitsForEndOfPause(@Nullable EndpointPicker picker) {
-    return isPaused(picker)
-        ? Verdict.pending(
-            "EndpointPicker %s is paused, and what is wanted is not what runs; set spec.paused to false to have it so"
-                .formatted(Objects.requireNonNull(picker).getMetadata().getName()))
-        : null;
+  /** What keeps a config from pickers that is another one than they have, while it is paused. */
+  static Verdict waitsForEndOfPause(EndpointPicker picker) {
+    return Verdict.pending(
+        "EndpointPicker %s is paused, and what is wanted is not what runs; set spec.paused to false to have it so"
+            .formatted(picker.getMetadata().getName()));
   }
 
   /** What a condition that is only there while something is wrong said last. */
