@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.util.Base64;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 public final class KubeApi implements BeforeAllCallback, ParameterResolver {
   private static final String DIRECTORY = "fairlead.kubeapi.dir";
   private static final String VERSION = "1.35.4";
+  private static final String TOKEN = "administrator-of-tests";
 
   /** So long it may take to start, on a machine that is busy. */
   private static final Duration START = Duration.ofMinutes(3);
@@ -95,7 +97,7 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
 
     private Running(KubeAPIServer server, Path auditLog) {
       this.server = server;
-      this.kubeConfig = server.getKubeConfigYaml();
+      this.kubeConfig = kubeConfig(Config.fromKubeconfig(server.getKubeConfigYaml()));
       this.client =
           new KubernetesClientBuilder()
               .withConfig(Config.fromKubeconfig(kubeConfig))
@@ -118,6 +120,7 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
                   .withOfflineMode(true)
                   .withUpdateKubeConfig(false)
                   .withStartupTimeout((int) untilStarted().toMillis())
+                  .withApiServerFlag("--token-auth-file", tokens(folder).toString())
                   .withApiServerFlag("--audit-policy-file", policy(folder))
                   .withApiServerFlag("--audit-log-path", auditLog.toString())
                   .build());
@@ -149,6 +152,46 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
       try {
         Path target = Files.createDirectories(Path.of("target", "kube-api").toAbsolutePath());
         return Files.createTempDirectory(target, "audit");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /**
+     * The administrator's, by a token: of what the tests of the operator computed, a quarter was to
+     * sign for each connection with a certificate's key, and to read that key for each client.
+     */
+    private static String kubeConfig(Config byCertificate) {
+      return """
+          apiVersion: v1
+          kind: Config
+          clusters:
+          - {name: tests, cluster: {server: "%s", certificate-authority-data: %s}}
+          users:
+          - {name: admin, user: {token: %s}}
+          contexts:
+          - {name: tests, context: {cluster: tests, user: admin}}
+          current-context: tests
+          """
+          .formatted(byCertificate.getMasterUrl(), authority(byCertificate), TOKEN);
+    }
+
+    private static String authority(Config config) {
+      if (config.getCaCertData() != null) {
+        return config.getCaCertData();
+      }
+      try {
+        return Base64.getEncoder()
+            .encodeToString(Files.readAllBytes(Path.of(config.getCaCertFile())));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static Path tokens(Path folder) {
+      try {
+        return Files.writeString(
+            folder.resolve("tokens.csv"), TOKEN + ",kubeapitest,kubeapitest,system:masters\n");
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

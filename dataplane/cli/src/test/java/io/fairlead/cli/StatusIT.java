@@ -141,7 +141,7 @@ class StatusIT {
             "status: the cluster at https://127.0.0.1:1/ does not answer; see kubectl cluster-info\n");
   }
 
-  /** As jobs without a kubeconfig have it: an address, and certificates beside it. */
+  /** As jobs without a kubeconfig have it: an address, and a token and its authority beside it. */
   @Test
   void anAddressInTheEnvironmentIsACluster(KubeApi.Running server)
       throws IOException, InterruptedException {
@@ -153,10 +153,7 @@ class StatusIT {
     environment.put("KUBERNETES_MASTER", config.getMasterUrl());
     putIfThere(environment, "KUBERNETES_CERTS_CA_DATA", config.getCaCertData());
     putIfThere(environment, "KUBERNETES_CERTS_CA_FILE", config.getCaCertFile());
-    putIfThere(environment, "KUBERNETES_CERTS_CLIENT_DATA", config.getClientCertData());
-    putIfThere(environment, "KUBERNETES_CERTS_CLIENT_FILE", config.getClientCertFile());
-    putIfThere(environment, "KUBERNETES_CERTS_CLIENT_KEY_DATA", config.getClientKeyData());
-    putIfThere(environment, "KUBERNETES_CERTS_CLIENT_KEY_FILE", config.getClientKeyFile());
+    putIfThere(environment, "KUBERNETES_AUTH_TOKEN", config.getOauthToken());
     Said said = say(environment, "status", "-A");
     assertThat(said.exitCode()).as(said.text()).isZero();
     assertThat(said.text()).containsPattern("(?m)^default +by-address ");
