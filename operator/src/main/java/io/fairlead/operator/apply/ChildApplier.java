@@ -3,14 +3,12 @@ package io.fairlead.operator.apply;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
-import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.RequestConfigBuilder;
@@ -18,24 +16,20 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.KubernetesSerialization;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.apply.ChildFailure.Outlook;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
-import java.net.http.HttpConnectTimeoutException;
-import java.net.http.HttpTimeoutException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -72,28 +66,14 @@ public final class ChildApplier {
 
   private static final int ATTEMPTS = 3;
 
-  /** What the API server calls invalid names the field, and not where it is from. */
-  private static final String CORRECT_IT =
-      "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
-
-  /** Said of whoever may not bind a role. */
-  private static final String NOT_HELD = "RBAC permissions not currently held";
-
-  private static final Duration TELL_AGAIN = Duration.ofMinutes(5);
-
   /** After that admission may make another thing of the same, as where a policy was mended. */
   private static final Duration ANSWER_COUNTS = Duration.ofMinutes(5);
 
   /** After that somebody may have deleted it. */
   private static final Duration MADE_COUNTS = Duration.ofMinutes(1);
 
-  private static final int BAD_REQUEST = 400;
-  private static final int FORBIDDEN = 403;
   private static final int CONFLICT = 409;
   private static final int UNPROCESSABLE = 422;
-  private static final int TOO_MANY_REQUESTS = 429;
-  private static final int SERVER_ERROR = 500;
-
   private final SSABasedGenericKubernetesResourceMatcher<HasMetadata> matcher =
       SSABasedGenericKubernetesResourceMatcher.getInstance();
 
@@ -102,27 +82,20 @@ public final class ChildApplier {
 
   private final WriteLanes lanes;
   private final Duration patience;
-  private final BiConsumer<InferencePool, String> repaired;
 
   /** What each child was to be when it was last seen to be so, or made so. */
-  private final Map<Key, Wanted> asWanted = new ConcurrentHashMap<>();
+  private final Map<ChildKey, Wanted> asWanted = new ConcurrentHashMap<>();
 
   /** Children whose names objects had, when last seen, that are not the pool's. */
-  private final Set<Key> foreign = ConcurrentHashMap.newKeySet();
+  private final Set<ChildKey> foreign = ConcurrentHashMap.newKeySet();
 
   /** When each child that is made and never changed was seen last, by a clock that doesn't jump. */
-  private final Map<Key, Long> made = new ConcurrentHashMap<>();
+  private final Map<ChildKey, Long> made = new ConcurrentHashMap<>();
 
-  private final RepairBudget repairs;
-
-  /** Who undoes what is applied of a child, for as long as it is put back rarely for that. */
-  private final Map<Key, String> undoing = new ConcurrentHashMap<>();
-
-  /** When it was told last that a child was put right, by a clock that doesn't jump. */
-  private final Map<Key, Long> told = new ConcurrentHashMap<>();
+  private final Repairs repairs;
 
   /** Deployments whose pods would be replaced, as asked of the API server. */
-  private final Map<Key, Wanted> replacing = new ConcurrentHashMap<>();
+  private final Map<ChildKey, Wanted> replacing = new ConcurrentHashMap<>();
 
   /**
    * @param child as it was to be
@@ -144,12 +117,6 @@ public final class ChildApplier {
     }
   }
 
-  private record Key(String pool, String kind, String name) {
-    static Key of(InferencePool pool, HasMetadata child) {
-      return new Key(pool.getMetadata().getUid(), child.getKind(), child.getMetadata().getName());
-    }
-  }
-
   /**
    * @param client by which children are written
    * @param lanes shared with whoever else writes on the same threads
@@ -165,7 +132,7 @@ public final class ChildApplier {
       Duration patience,
       Duration oneMore,
       BiConsumer<InferencePool, String> repaired) {
-    repairs = new RepairBudget(oneMore);
+    repairs = new Repairs(oneMore, repaired);
     // Whoever reconciles tries again. A client that does so by itself takes as long each time.
     writes =
         client
@@ -177,7 +144,6 @@ public final class ChildApplier {
             .adapt(KubernetesClient.class);
     this.lanes = lanes;
     this.patience = patience;
-    this.repaired = repaired;
   }
 
   /**
@@ -188,40 +154,9 @@ public final class ChildApplier {
   public void forget(String uid) {
     asWanted.keySet().removeIf(key -> key.pool().equals(uid));
     foreign.removeIf(key -> key.pool().equals(uid));
-    told.keySet().removeIf(key -> key.pool().equals(uid));
+    repairs.forget(uid);
     replacing.keySet().removeIf(key -> key.pool().equals(uid));
-    undoing.keySet().removeIf(key -> key.pool().equals(uid));
     made.keySet().removeIf(key -> key.pool().equals(uid));
-  }
-
-  /**
-   * A child that could not be brought to its desired state.
-   *
-   * @param why as the pool's Programmed condition
-   * @param outlook what is to be expected of the next try
-   */
-  public record Failure(HasMetadata child, Verdict why, Outlook outlook) {
-    private static Failure lasting(HasMetadata child, Verdict why) {
-      return new Failure(child, why, Outlook.LASTS);
-    }
-  }
-
-  /** What is to be expected of the next try to apply what could not be. */
-  public enum Outlook {
-    /** It fails until somebody does something about it. */
-    LASTS,
-
-    /**
-     * It is what usually passes by itself, such as that another wrote at the same time; but an
-     * admission webhook may say the same for ever.
-     */
-    MAY_PASS,
-
-    /** It took long to fail, as where a webhook hangs. */
-    SLOW,
-
-    /** It was not tried, since many others are written just now: there is room in a moment. */
-    COMES
   }
 
   /**
@@ -232,15 +167,15 @@ public final class ChildApplier {
    * @return every child that could not be; empty when all is well
    * @throws KubernetesClientException after all were tried, when the API server is away
    */
-  public List<Failure> apply(
+  public List<ChildFailure> apply(
       List<HasMetadata> desired, Observation seen, Context<InferencePool> context) {
-    List<Failure> failures = new ArrayList<>();
+    List<ChildFailure> failures = new ArrayList<>();
     Attempts attempts = new Attempts();
     List<HasMetadata> policies = new ArrayList<>(desired);
     policies.removeIf(child -> !(child instanceof NetworkPolicy));
     for (HasMetadata child : desired) {
       if (child instanceof Deployment && !policies.isEmpty()) {
-        failures.add(Failure.lasting(child, keptBack(child, policies.getFirst())));
+        failures.add(ChildFailure.lasting(child, keptBack(child, policies.getFirst())));
         continue;
       }
       attempts.attempt(
@@ -274,37 +209,16 @@ public final class ChildApplier {
    * @throws KubernetesClientException also when it has changed since, or another has its name
    */
   public void delete(HasMetadata child, KubernetesClient client) {
-    LOG.info("deleting {}", describe(child));
-    Ownership.pool(child)
-        .ifPresent(
-            owner ->
-                asWanted.remove(
-                    new Key(owner.getUid(), child.getKind(), child.getMetadata().getName())));
+    LOG.info("deleting {}", Refusals.describe(child));
+    Ownership.pool(child).ifPresent(owner -> asWanted.remove(ChildKey.of(owner.getUid(), child)));
     String version = child.getMetadata().getResourceVersion();
     var _ = lanes.write(child, () -> client.resource(child).lockResourceVersion(version).delete());
-  }
-
-  /**
-   * What keeps a child that is not wanted any more.
-   *
-   * @throws KubernetesClientException the same, where it is no missing permission
-   */
-  public static Failure stays(HasMetadata child, KubernetesClientException e) {
-    if (!isMissingPermission(e)) {
-      throw e;
-    }
-    return Failure.lasting(
-        child,
-        Verdict.no(
-            Reason.PERMISSION_DENIED,
-            "%s is not wanted any more and stays: %s; grant it to the operator's ServiceAccount, or delete it by hand"
-                .formatted(describe(child), said(e))));
   }
 
   /** Whether applying this Deployment would replace the pods of the one that is there. */
   public boolean replacesPods(
       InferencePool pool, Deployment wanted, Deployment there, Context<InferencePool> context) {
-    Key key = Key.of(pool, wanted);
+    ChildKey key = ChildKey.of(pool, wanted);
     if (isKnownToBe(key, there, wanted)) {
       return false;
     }
@@ -328,7 +242,7 @@ public final class ChildApplier {
    * Asks what would come of it: admission may make what is there of what is wanted. It is asked
    * once, since pods may have to wait long for their turn.
    */
-  private boolean wouldReplacePods(Key key, Deployment wanted, Deployment there) {
+  private boolean wouldReplacePods(ChildKey key, Deployment wanted, Deployment there) {
     Wanted asked = replacing.get(key);
     if (asked != null && asked.isMetBy(there, wanted)) {
       return true;
@@ -342,7 +256,7 @@ public final class ChildApplier {
       return true;
     } catch (KubernetesClientException e) {
       // Not every webhook can be asked so; what else is wrong the apply will tell.
-      LOG.debug("what would come of {} is not known", describe(wanted), e);
+      LOG.debug("what would come of {} is not known", Refusals.describe(wanted), e);
     }
     replacing.put(key, Wanted.asSent(wanted, there.getMetadata().getResourceVersion()));
     return true;
@@ -353,7 +267,7 @@ public final class ChildApplier {
    * admission changes a field of ours, such as an image, nobody else has touched it, and to apply
    * it again would change nothing while policies stay as they are.
    */
-  private boolean isAsAnswered(Key key, HasMetadata actual, HasMetadata wanted) {
+  private boolean isAsAnswered(ChildKey key, HasMetadata actual, HasMetadata wanted) {
     Wanted last = asWanted.get(key);
     if (last == null || last.answer() == null || !last.child().equals(wanted)) {
       return false;
@@ -369,8 +283,8 @@ public final class ChildApplier {
    *
    * @return why it is not there, or can't be used
    */
-  public Optional<Failure> make(HasMetadata child, Observation seen) {
-    Key key = Key.of(seen.pool(), child);
+  public Optional<ChildFailure> make(HasMetadata child, Observation seen) {
+    ChildKey key = ChildKey.of(seen.pool(), child);
     long begun = System.nanoTime();
     Long last = made.get(key);
     if (last != null && begun - last < MADE_COUNTS.toNanos()) {
@@ -379,38 +293,39 @@ public final class ChildApplier {
     try {
       HasMetadata there = writes.resource(child).get();
       if (there == null) {
-        LOG.info("making {}", describe(child));
+        LOG.info("making {}", Refusals.describe(child));
         var _ = lanes.write(child, () -> writes.resource(child).create());
       } else {
         Optional<Verdict> taken = taken(seen.pool(), there);
         if (taken.isPresent()) {
-          return taken.map(why -> Failure.lasting(child, why));
+          return taken.map(why -> ChildFailure.lasting(child, why));
         }
       }
       made.put(key, begun);
       return Optional.empty();
     } catch (WriteLanes.NoRoomException e) {
-      return Optional.of(notTried(child, e));
+      return Optional.of(Refusals.notTried(child, e));
     } catch (KubernetesClientException e) {
-      return Optional.of(refused(child, e, Duration.ofNanos(System.nanoTime() - begun)));
+      return Optional.of(
+          Refusals.refused(child, e, Duration.ofNanos(System.nanoTime() - begun), patience));
     }
   }
 
-  private boolean answerCounts(Key key) {
+  private boolean answerCounts(ChildKey key) {
     Wanted last = asWanted.get(key);
     return last != null && System.nanoTime() - last.answeredAt() < ANSWER_COUNTS.toNanos();
   }
 
-  private boolean isKnownToBe(Key key, HasMetadata actual, HasMetadata wanted) {
+  private boolean isKnownToBe(ChildKey key, HasMetadata actual, HasMetadata wanted) {
     Wanted last = asWanted.get(key);
     return last != null && last.isMetBy(actual, wanted);
   }
 
-  private Optional<Failure> apply(
+  private Optional<ChildFailure> apply(
       HasMetadata child, Observation seen, Context<InferencePool> context) {
     Optional<HasMetadata> cached =
         seen.child(child.getClass(), child.getMetadata().getName()).map(HasMetadata.class::cast);
-    Key key = Key.of(seen.pool(), child);
+    ChildKey key = ChildKey.of(seen.pool(), child);
     // An object without our labels is in no informer of ours, nor is one that was made a moment
     // ago. The first apply finds that out by itself, since it makes an object and changes none.
     boolean look = cached.isEmpty() && (asWanted.containsKey(key) || foreign.contains(key));
@@ -418,13 +333,16 @@ public final class ChildApplier {
     for (int attempt = 1; ; attempt++) {
       try {
         HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
-        return apply(child, actual, seen.pool(), context).map(why -> Failure.lasting(child, why));
+        return apply(child, actual, seen.pool(), context)
+            .map(why -> ChildFailure.lasting(child, why));
       } catch (WriteLanes.NoRoomException e) {
-        return Optional.of(notTried(child, e));
+        return Optional.of(Refusals.notTried(child, e));
       } catch (KubernetesClientException e) {
         KubernetesClientException still = attempt == ATTEMPTS ? e : mend(child, seen.pool(), e);
         if (still != null) {
-          return Optional.of(refused(child, still, Duration.ofNanos(System.nanoTime() - begun)));
+          return Optional.of(
+              Refusals.refused(
+                  child, still, Duration.ofNanos(System.nanoTime() - begun), patience));
         }
         // What has changed since it was observed is looked at where it is.
         look = true;
@@ -471,7 +389,8 @@ public final class ChildApplier {
     if (after.equals(before)) {
       return false;
     }
-    LOG.info("replacing what was edited of {} and excludes what is wanted", describe(wanted));
+    LOG.info(
+        "replacing what was edited of {} and excludes what is wanted", Refusals.describe(wanted));
     ArrayNode changes = before.arrayNode();
     changes.add(
         change(before, "/metadata/resourceVersion", there.getMetadata().getResourceVersion()));
@@ -527,7 +446,7 @@ public final class ChildApplier {
       @Nullable HasMetadata actual,
       InferencePool pool,
       Context<InferencePool> context) {
-    Key key = Key.of(pool, child);
+    ChildKey key = ChildKey.of(pool, child);
     if (actual != null) {
       Optional<Verdict> taken = taken(pool, actual);
       if (taken.isPresent()) {
@@ -537,9 +456,9 @@ public final class ChildApplier {
       foreign.remove(key);
     }
     // Also where it is as it should be: in a moment it is not.
-    Optional<Verdict> undone = undone(key, child);
-    if (undone.isPresent()) {
-      return undone;
+    Optional<Verdict> rests = repairs.rests(key, child);
+    if (rests.isPresent()) {
+      return rests;
     }
     boolean asAnswered = false;
     if (actual != null) {
@@ -548,7 +467,7 @@ public final class ChildApplier {
       }
       if (actual instanceof Service service && leadsElsewhere(service)) {
         Service back = leadBack(service);
-        tellRepaired(pool, child, actual);
+        repairs.repaired(pool, child, actual);
         return apply(child, back, pool, context);
       }
       String version = actual.getMetadata().getResourceVersion();
@@ -566,7 +485,7 @@ public final class ChildApplier {
     if (actual instanceof Deployment there && child instanceof Deployment desired) {
       keepReplicas(there, desired);
     }
-    LOG.info("applying {}", describe(child));
+    LOG.info("applying {}", Refusals.describe(child));
     HasMetadata answer = send(child, actual, APPLY);
     foreign.remove(key);
     // Of what hardly changes once it is made, an answer would be kept for good.
@@ -582,9 +501,9 @@ public final class ChildApplier {
                 System.nanoTime()));
     replacing.remove(key);
     if (before != null && before.child().equals(child) && !asAnswered) {
-      tellRepaired(pool, child, actual);
+      repairs.repaired(pool, child, actual);
     }
-    return undone(key, child);
+    return repairs.rests(key, child);
   }
 
   /**
@@ -612,48 +531,6 @@ public final class ChildApplier {
     }
   }
 
-  /** Why a child is not put back just now, or was for the last time in a while. */
-  private Optional<Verdict> undone(Key key, HasMetadata child) {
-    String who = undoing.get(key);
-    if (who == null) {
-      return Optional.empty();
-    }
-    if (repairs.left(key.toString(), now()).isEmpty()) {
-      undoing.remove(key);
-      return Optional.empty();
-    }
-    return Optional.of(
-        Verdict.no(
-            Reason.FIELD_MANAGER_CONFLICT,
-            "%s is changed by %s again and again, and put back rarely from now on; have it leave the object alone, or change the EndpointPicker instead"
-                .formatted(describe(child), who)));
-  }
-
-  /** By a clock that doesn't jump; from when it counts is no matter. */
-  private static Instant now() {
-    return Instant.EPOCH.plusNanos(System.nanoTime());
-  }
-
-  private void tellRepaired(InferencePool pool, HasMetadata child, @Nullable HasMetadata actual) {
-    Key key = Key.of(pool, child);
-    repairs.take(key.toString(), now());
-    if (repairs.left(key.toString(), now()).isPresent()) {
-      undoing.put(
-          key,
-          actual == null
-              ? "somebody who deletes it"
-              : other(actual).orElse("somebody, as where two operators serve the pool,"));
-    }
-    if (mayTell(key)) {
-      repaired.accept(
-          pool,
-          "%s was %s and is as it should be again"
-              .formatted(
-                  describe(child),
-                  actual == null ? "deleted" : "changed by " + other(actual).orElse("somebody")));
-    }
-  }
-
   /** Whether it is an alias of some other name. All other types lead to the selected pods. */
   private static boolean leadsElsewhere(Service service) {
     return "ExternalName".equals(service.getSpec().getType());
@@ -661,7 +538,7 @@ public final class ChildApplier {
 
   /** The type of a Service is its author's else, so it is not applied. */
   private Service leadBack(Service service) {
-    LOG.info("making {} lead to its pods again", describe(service));
+    LOG.info("making {} lead to its pods again", Refusals.describe(service));
     String change =
         "{\"metadata\":{\"resourceVersion\":\"%s\"},\"spec\":{\"type\":\"ClusterIP\",\"externalName\":null}}"
             .formatted(service.getMetadata().getResourceVersion());
@@ -670,34 +547,11 @@ public final class ChildApplier {
         () -> writes.resource(service).patch(PatchContext.of(PatchType.JSON_MERGE), change));
   }
 
-  /** Somebody who changes it again and again need not be told of as often. */
-  private boolean mayTell(Key key) {
-    long now = System.nanoTime();
-    Long last = told.get(key);
-    if (last != null && now - last < TELL_AGAIN.toNanos()) {
-      return false;
-    }
-    told.put(key, now);
-    return true;
-  }
-
-  /**
-   * Who of others wrote it last; autoscalers and {@code kubectl scale} do so by a subresource.
-   * Empty where it is none but ourselves, or somebody who only took fields away.
-   */
-  private static Optional<String> other(HasMetadata actual) {
-    return actual.getMetadata().getManagedFields().stream()
-        .filter(fields -> !String.valueOf(fields.getManager()).startsWith("fairlead"))
-        .filter(fields -> !"status".equals(fields.getSubresource()))
-        .max(Comparator.comparing(fields -> String.valueOf(fields.getTime())))
-        .map(ManagedFieldsEntry::getManager);
-  }
-
   private static Optional<Verdict> taken(InferencePool pool, HasMetadata actual) {
     if (actual.isMarkedForDeletion() || Ownership.byPredecessor(pool, actual)) {
       return Optional.of(
           Verdict.pending(
-              "%s is being deleted; wait until it is gone".formatted(describe(actual))));
+              "%s is being deleted; wait until it is gone".formatted(Refusals.describe(actual))));
     }
     return Ownership.isOrBecomes(pool, actual)
         ? Optional.empty()
@@ -705,112 +559,12 @@ public final class ChildApplier {
             Verdict.no(
                 Reason.EPP_UNAVAILABLE,
                 "%s is not ours and stays untouched; delete it, its name is needed"
-                    .formatted(describe(actual))));
+                    .formatted(Refusals.describe(actual))));
   }
 
   private static Verdict keptBack(HasMetadata child, HasMetadata policy) {
     return Verdict.pending(
         "%s stays as it is until %s can be applied: without it, new pods would be open to anybody"
-            .formatted(describe(child), describe(policy)));
-  }
-
-  private static Failure notTried(HasMetadata child, WriteLanes.NoRoomException e) {
-    String kind = child.getKind();
-    return new Failure(
-        child,
-        Verdict.no(
-            Reason.API_SERVER_ERROR,
-            "%s is not as it should be: the API server takes long for whatever is written of a %s in namespace %s, as happens while an admission webhook hangs, so only a few are tried at a time; see to the webhooks that are asked about a %s, it is tried in its turn"
-                .formatted(describe(child), kind, child.getMetadata().getNamespace(), kind)),
-        e.isSlow() ? Outlook.LASTS : Outlook.COMES);
-  }
-
-  private Failure refused(HasMetadata child, KubernetesClientException e, Duration took) {
-    if (isUnanswered(e)) {
-      return new Failure(
-          child,
-          Verdict.no(
-              Reason.API_SERVER_ERROR,
-              "%s is not as it should be: the API server gave no answer within %d s, as happens while an admission webhook hangs; see to the webhooks that are asked about a %s, it is tried again all the while"
-                  .formatted(describe(child), patience.toSeconds(), child.getKind())),
-          Outlook.SLOW);
-    }
-    if (e.getCode() < BAD_REQUEST) {
-      throw e;
-    }
-    String said = said(e);
-    boolean mayPass =
-        e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS || e.getCode() >= SERVER_ERROR;
-    if (mayPass) {
-      return new Failure(
-          child,
-          Verdict.no(
-              Reason.API_SERVER_ERROR,
-              "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
-                  .formatted(describe(child), e.getCode(), said)),
-          took.compareTo(WriteLanes.LONG) < 0 ? Outlook.MAY_PASS : Outlook.SLOW);
-    }
-    String message = "%s is refused by the API server: %s".formatted(describe(child), said);
-    if (isMissingPermission(e)) {
-      return Failure.lasting(
-          child,
-          Verdict.no(
-              Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount"));
-    }
-    // What a role holds that may not be bound is long, and the next step must not be cut off.
-    if (e.getCode() == FORBIDDEN
-        && child instanceof RoleBinding binding
-        && said.contains(NOT_HELD)) {
-      return Failure.lasting(
-          child,
-          Verdict.no(
-              Reason.PERMISSION_DENIED,
-              "%s is refused by the API server: the operator may not bind the role in it; grant the verb bind of clusterroles.rbac.authorization.k8s.io %s to the operator's ServiceAccount"
-                  .formatted(describe(child), binding.getRoleRef().getName())));
-    }
-    return Failure.lasting(
-        child, Verdict.no(Reason.EPP_UNAVAILABLE, message + nextStep(child, e.getCode(), said)));
-  }
-
-  /** What is refused is no field's fault where a quota, a policy or the namespace's end is why. */
-  private static String nextStep(HasMetadata child, int code, String said) {
-    if (said.contains("exceeded quota") || said.contains("failed quota")) {
-      return "; raise that ResourceQuota, or delete what uses it up";
-    }
-    if (said.contains("is being terminated")) {
-      return "; the namespace is being deleted: kubectl get namespace %s -o yaml tells what keeps it"
-          .formatted(child.getMetadata().getNamespace());
-    }
-    if (said.contains("denied")) {
-      return "; see to that webhook or policy, or have spec.podTemplate of the EndpointPicker be as it wants";
-    }
-    return code == UNPROCESSABLE ? CORRECT_IT : "; see to what it names";
-  }
-
-  private static String said(KubernetesClientException e) {
-    return String.valueOf(e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage());
-  }
-
-  /** Quotas answer 403 as well; only a missing permission says what one "cannot" do. */
-  private static boolean isMissingPermission(KubernetesClientException e) {
-    return e.getCode() == FORBIDDEN && said(e).contains(" cannot ");
-  }
-
-  /** It is there, and took the request: not as one that is away, which refuses connections. */
-  private static boolean isUnanswered(KubernetesClientException e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof TimeoutException
-          || (cause instanceof HttpTimeoutException
-              && !(cause instanceof HttpConnectTimeoutException))) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static String describe(HasMetadata child) {
-    return "%s %s/%s"
-        .formatted(
-            child.getKind(), child.getMetadata().getNamespace(), child.getMetadata().getName());
+            .formatted(Refusals.describe(child), Refusals.describe(policy)));
   }
 }

@@ -4,8 +4,8 @@ import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
-import io.fairlead.operator.apply.ChildApplier.Failure;
-import io.fairlead.operator.apply.ChildApplier.Outlook;
+import io.fairlead.operator.apply.ChildFailure;
+import io.fairlead.operator.apply.ChildFailure.Outlook;
 import io.fairlead.operator.children.PickerMonitor;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** What could not be brought to its desired state of a pool's children, or not be deleted. */
-record ChildFailures(List<Failure> all) {
+record ChildFailures(List<ChildFailure> all) {
   static final ChildFailures NONE = new ChildFailures(List.of());
 
   ChildFailures {
@@ -38,7 +38,7 @@ record ChildFailures(List<Failure> all) {
   }
 
   List<Verdict> verdicts() {
-    return all.stream().map(Failure::why).toList();
+    return all.stream().map(ChildFailure::why).toList();
   }
 
   /** Those without which requests are not served as they should be. */
@@ -51,7 +51,7 @@ record ChildFailures(List<Failure> all) {
   Optional<Verdict> ofService() {
     return all.stream()
         .filter(failure -> failure.child() instanceof Service)
-        .map(Failure::why)
+        .map(ChildFailure::why)
         .findFirst();
   }
 
@@ -67,18 +67,18 @@ record ChildFailures(List<Failure> all) {
     return unguarded.isEmpty() ? Optional.empty() : Optional.of(Verdict.all(unguarded));
   }
 
-  private static boolean isMonitor(Failure failure) {
+  private static boolean isMonitor(ChildFailure failure) {
     return failure.child().getKind().equals(PickerMonitor.KIND);
   }
 
-  private static boolean isGuard(Failure failure) {
+  private static boolean isGuard(ChildFailure failure) {
     return failure.child() instanceof HorizontalPodAutoscaler
         || failure.child() instanceof PodDisruptionBudget
         || failure.child() instanceof Secret;
   }
 
   /** Of what requests are served without. */
-  private static Verdict notMade(Failure failure) {
+  private static Verdict notMade(ChildFailure failure) {
     Verdict why = failure.why();
     return Verdict.no(
         why.reason() == Reason.EPP_UNAVAILABLE || !why.isFalse()

@@ -13,6 +13,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.ChildFailure;
 import io.fairlead.operator.apply.NotLeadingException;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.children.Children;
@@ -271,7 +272,7 @@ final class PoolUpkeep {
     }
     Observation seen = wanted.seen();
     PickerDesign asked = wanted.design().get();
-    Optional<ChildApplier.Failure> unshared =
+    Optional<ChildFailure> unshared =
         Children.handOverSecret(asked).flatMap(secret -> children.make(secret, seen));
     // Pods wait for a Secret that is not there. Those that share one already go on.
     boolean shared = unshared.isEmpty() || isMounted(unshared.get().child(), seen);
@@ -479,7 +480,7 @@ final class PoolUpkeep {
    */
   private ChildFailures prune(
       Wanted wanted, Applied applied, KubernetesClient client, Attempts writes, NextLook next) {
-    List<ChildApplier.Failure> stays = new ArrayList<>();
+    List<ChildFailure> stays = new ArrayList<>();
     List<HasMetadata> desired = applied.desired();
     boolean isComplete =
         applied.failures().hindering().isEmpty() && wanted.service() instanceof ServiceRef.Resolved;

@@ -10,6 +10,8 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.ChildFailure;
+import io.fairlead.operator.apply.Refusals;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
@@ -49,7 +51,7 @@ final class Pruner {
       Observation seen,
       KubernetesClient client,
       Attempts attempts,
-      List<ChildApplier.Failure> stuck) {
+      List<ChildFailure> stuck) {
     boolean done = true;
     for (HasMetadata child : seen.children()) {
       if (child.isMarkedForDeletion()
@@ -65,7 +67,7 @@ final class Pruner {
           children.delete(child, client);
         }
       } catch (KubernetesClientException e) {
-        attempts.attempt(() -> stuck.add(ChildApplier.stays(child, e)));
+        attempts.attempt(() -> stuck.add(Refusals.stays(child, e)));
       }
     }
     return done;
@@ -82,7 +84,7 @@ final class Pruner {
       Observation seen,
       KubernetesClient client,
       Attempts attempts,
-      List<ChildApplier.Failure> stuck) {
+      List<ChildFailure> stuck) {
     for (HasMetadata child : seen.own()) {
       if (child instanceof HorizontalPodAutoscaler
           && !child.isMarkedForDeletion()
@@ -90,7 +92,7 @@ final class Pruner {
         try {
           children.delete(child, client);
         } catch (KubernetesClientException e) {
-          attempts.attempt(() -> stuck.add(ChildApplier.stays(child, e)));
+          attempts.attempt(() -> stuck.add(Refusals.stays(child, e)));
         }
       }
     }

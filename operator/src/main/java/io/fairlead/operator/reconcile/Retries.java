@@ -1,6 +1,6 @@
 package io.fairlead.operator.reconcile;
 
-import io.fairlead.operator.apply.ChildApplier.Outlook;
+import io.fairlead.operator.apply.ChildFailure.Outlook;
 import io.fairlead.operator.status.Reason;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,0 +1,149 @@
+package io.fairlead.operator.apply;
+
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
+import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.operator.apply.ChildFailure.Outlook;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+
+/** What is told where the API server does not do what was asked of a child, with the next step. */
+public final class Refusals {
+  /** What the API server calls invalid names the field, and not where it is from. */
+  private static final String CORRECT_IT =
+      "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
+
+  /** Said of whoever may not bind a role. */
+  private static final String NOT_HELD = "RBAC permissions not currently held";
+
+  private static final int BAD_REQUEST = 400;
+  private static final int FORBIDDEN = 403;
+  private static final int CONFLICT = 409;
+  private static final int UNPROCESSABLE = 422;
+  private static final int TOO_MANY_REQUESTS = 429;
+  private static final int SERVER_ERROR = 500;
+
+  private Refusals() {}
+
+  static ChildFailure notTried(HasMetadata child, WriteLanes.NoRoomException e) {
+    String kind = child.getKind();
+    return new ChildFailure(
+        child,
+        Verdict.no(
+            Reason.API_SERVER_ERROR,
+            "%s is not as it should be: the API server takes long for whatever is written of a %s in namespace %s, as happens while an admission webhook hangs, so only a few are tried at a time; see to the webhooks that are asked about a %s, it is tried in its turn"
+                .formatted(describe(child), kind, child.getMetadata().getNamespace(), kind)),
+        e.isSlow() ? Outlook.LASTS : Outlook.COMES);
+  }
+
+  static ChildFailure refused(
+      HasMetadata child, KubernetesClientException e, Duration took, Duration patience) {
+    if (isUnanswered(e)) {
+      return new ChildFailure(
+          child,
+          Verdict.no(
+              Reason.API_SERVER_ERROR,
+              "%s is not as it should be: the API server gave no answer within %d s, as happens while an admission webhook hangs; see to the webhooks that are asked about a %s, it is tried again all the while"
+                  .formatted(describe(child), patience.toSeconds(), child.getKind())),
+          Outlook.SLOW);
+    }
+    if (e.getCode() < BAD_REQUEST) {
+      throw e;
+    }
+    String said = said(e);
+    boolean mayPass =
+        e.getCode() == CONFLICT || e.getCode() == TOO_MANY_REQUESTS || e.getCode() >= SERVER_ERROR;
+    if (mayPass) {
+      return new ChildFailure(
+          child,
+          Verdict.no(
+              Reason.API_SERVER_ERROR,
+              "%s is not as it should be: the API server answers %d: %s; see to what it names, it is tried again all the while"
+                  .formatted(describe(child), e.getCode(), said)),
+          took.compareTo(WriteLanes.LONG) < 0 ? Outlook.MAY_PASS : Outlook.SLOW);
+    }
+    String message = "%s is refused by the API server: %s".formatted(describe(child), said);
+    if (isMissingPermission(e)) {
+      return ChildFailure.lasting(
+          child,
+          Verdict.no(
+              Reason.PERMISSION_DENIED, message + "; grant it to the operator's ServiceAccount"));
+    }
+    // What a role holds that may not be bound is long, and the next step must not be cut off.
+    if (e.getCode() == FORBIDDEN
+        && child instanceof RoleBinding binding
+        && said.contains(NOT_HELD)) {
+      return ChildFailure.lasting(
+          child,
+          Verdict.no(
+              Reason.PERMISSION_DENIED,
+              "%s is refused by the API server: the operator may not bind the role in it; grant the verb bind of clusterroles.rbac.authorization.k8s.io %s to the operator's ServiceAccount"
+                  .formatted(describe(child), binding.getRoleRef().getName())));
+    }
+    return ChildFailure.lasting(
+        child, Verdict.no(Reason.EPP_UNAVAILABLE, message + nextStep(child, e.getCode(), said)));
+  }
+
+  /** What is refused is no field's fault where a quota, a policy or the namespace's end is why. */
+  private static String nextStep(HasMetadata child, int code, String said) {
+    if (said.contains("exceeded quota") || said.contains("failed quota")) {
+      return "; raise that ResourceQuota, or delete what uses it up";
+    }
+    if (said.contains("is being terminated")) {
+      return "; the namespace is being deleted: kubectl get namespace %s -o yaml tells what keeps it"
+          .formatted(child.getMetadata().getNamespace());
+    }
+    if (said.contains("denied")) {
+      return "; see to that webhook or policy, or have spec.podTemplate of the EndpointPicker be as it wants";
+    }
+    return code == UNPROCESSABLE ? CORRECT_IT : "; see to what it names";
+  }
+
+  private static String said(KubernetesClientException e) {
+    return String.valueOf(e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage());
+  }
+
+  /** Quotas answer 403 as well; only a missing permission says what one "cannot" do. */
+  private static boolean isMissingPermission(KubernetesClientException e) {
+    return e.getCode() == FORBIDDEN && said(e).contains(" cannot ");
+  }
+
+  /** It is there, and took the request: not as one that is away, which refuses connections. */
+  private static boolean isUnanswered(KubernetesClientException e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof TimeoutException
+          || (cause instanceof HttpTimeoutException
+              && !(cause instanceof HttpConnectTimeoutException))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * What keeps a child that is not wanted any more.
+   *
+   * @throws KubernetesClientException the same, where it is no missing permission
+   */
+  public static ChildFailure stays(HasMetadata child, KubernetesClientException e) {
+    if (!isMissingPermission(e)) {
+      throw e;
+    }
+    return ChildFailure.lasting(
+        child,
+        Verdict.no(
+            Reason.PERMISSION_DENIED,
+            "%s is not wanted any more and stays: %s; grant it to the operator's ServiceAccount, or delete it by hand"
+                .formatted(describe(child), said(e))));
+  }
+
+  static String describe(HasMetadata child) {
+    return "%s %s/%s"
+        .formatted(
+            child.getKind(), child.getMetadata().getNamespace(), child.getMetadata().getName());
+  }
+}
