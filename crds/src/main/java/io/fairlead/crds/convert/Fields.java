@@ -6,11 +6,18 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.document.SourceTree;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** An object whose fields are taken one after the other; what nobody takes is lost, and told. */
 final class Fields {
+  private static final int MOST_LABELS = 64;
+  private static final Pattern LABEL =
+      Pattern.compile("(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?");
+
   private final SourceTree tree;
   private final FieldPath path;
   private final JsonNode object;
@@ -61,6 +68,60 @@ final class Fields {
     if (!value.isMissingNode()) {
       to.set(name, value);
     }
+  }
+
+  /**
+   * The whole number, where it is one that the API server takes for the field that it goes to; else
+   * as it came, and told to be wrong.
+   */
+  JsonNode number(String field, int least, int most) {
+    JsonNode value = take(field);
+    boolean fits =
+        value.isIntegralNumber()
+            && value.canConvertToInt()
+            && value.intValue() >= least
+            && value.intValue() <= most;
+    if (!value.isMissingNode() && !fits) {
+      wrong(field, "is %s, expected a whole number from %d to %d".formatted(value, least, most));
+    }
+    return value;
+  }
+
+  /** The same, put into another object under this name, where there is one. */
+  void moveNumber(String field, ObjectNode to, String name, int least, int most) {
+    JsonNode value = number(field, least, most);
+    if (!value.isMissingNode()) {
+      to.set(name, value);
+    }
+  }
+
+  /** Labels by which pods are selected; what the API server would not take is told to be wrong. */
+  JsonNode labels(String field) {
+    JsonNode labels = take(field);
+    if (!labels.isMissingNode() && !labels.isObject()) {
+      wrong(field, "is %s, expected labels and their values".formatted(labels));
+      return labels;
+    }
+    if (labels.size() > MOST_LABELS) {
+      wrong(
+          field,
+          "has %d labels, and a pool of v1 %d at most".formatted(labels.size(), MOST_LABELS));
+    }
+    Fields each = below(field);
+    for (String name : each.names()) {
+      if (!LABEL.matcher(each.text(name)).matches()) {
+        each.wrong(
+            name,
+            "is no value of a label, which has up to 63 of A-Z, a-z, 0-9, -, _ and . and begins and ends with a letter or digit");
+      }
+    }
+    return labels;
+  }
+
+  private List<String> names() {
+    List<String> names = new ArrayList<>();
+    object.fieldNames().forEachRemaining(names::add);
+    return names;
   }
 
   /** Tells that a field's value does not come along as it is. */

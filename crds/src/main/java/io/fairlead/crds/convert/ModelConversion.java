@@ -21,6 +21,7 @@ final class ModelConversion {
   private static final String MODEL_VERSION = PoolConversion.OLD_GROUP + "/v1alpha2";
   private static final String NO_FIELD = "has no counterpart in %s";
   private static final int MOST_TARGETS = 10;
+  private static final int MOST_WEIGHT = 1_000_000;
 
   /** Group of the objects that are made. */
   private final String group;
@@ -60,7 +61,7 @@ final class ModelConversion {
       if (!target.text("name").isEmpty()) {
         target.move("name", made, "modelRewrite");
       }
-      target.move("weight", made, "weight");
+      target.moveNumber("weight", made, "weight", 1, MOST_WEIGHT);
       target.rest(NO_FIELD.formatted("an InferenceModelRewrite"));
     }
     if (given.isEmpty()) {
@@ -181,7 +182,7 @@ final class ModelConversion {
       } else {
         ObjectNode to = made.addObject();
         target.move("modelRewrite", to, "name");
-        target.move("weight", to, "weight");
+        target.moveNumber("weight", to, "weight", 1, MOST_WEIGHT);
         if (!names.add(to.path("name").asText())) {
           target.wrong("modelRewrite", "is there twice; an InferenceModel names a target once");
         }

@@ -8,6 +8,7 @@ final class PoolConversion {
   static final String OLD_GROUP = "inference.networking.x-k8s.io";
   static final String NEW_GROUP = "inference.networking.k8s.io";
   private static final int USUAL_PORT = 9002;
+  private static final int LAST_PORT = 65_535;
 
   private PoolConversion() {}
 
@@ -15,13 +16,13 @@ final class PoolConversion {
     ObjectNode made = Metadata.begin(pool, NEW_GROUP + "/v1", "InferencePool", false);
     Fields spec = pool.below("spec");
     ObjectNode to = made.putObject("spec");
-    JsonNode selector = spec.take("selector");
-    if (selector.isEmpty()) {
+    JsonNode selector = spec.labels("selector");
+    if (selector.isMissingNode() || (selector.isObject() && selector.isEmpty())) {
       spec.wrong(
           "selector", "is empty, and a pool of v1 needs a label; name one that the pods have");
     }
     to.putObject("selector").set("matchLabels", selector);
-    JsonNode port = spec.take("targetPortNumber");
+    JsonNode port = spec.number("targetPortNumber", 1, LAST_PORT);
     if (port.isMissingNode()) {
       spec.wrong("targetPortNumber", "is missing; set the port that the model servers listen on");
     }
@@ -38,7 +39,7 @@ final class PoolConversion {
     from.move("group", to, "group");
     from.move("kind", to, "kind");
     from.move("name", to, "name");
-    JsonNode port = from.take("portNumber");
+    JsonNode port = from.number("portNumber", 1, LAST_PORT);
     if (!port.isMissingNode()) {
       to.putObject("port").set("number", port);
     } else if (to.path("kind").asText("Service").equals("Service")) {
@@ -54,13 +55,16 @@ final class PoolConversion {
     Fields spec = pool.below("spec");
     ObjectNode to = made.putObject("spec");
     Fields selector = spec.below("selector");
-    selector.move("matchLabels", to, "selector");
+    JsonNode labels = selector.labels("matchLabels");
+    if (!labels.isMissingNode()) {
+      to.set("selector", labels);
+    }
     selector.rest("has no counterpart in a pool of v1alpha2");
     JsonNode ports = spec.take("targetPorts");
     if (ports.path(0).path("number").isMissingNode()) {
       spec.wrong("targetPorts", "names no port; set the one that the model servers listen on");
     } else {
-      to.set("targetPortNumber", ports.path(0).path("number"));
+      spec.element("targetPorts", 0).moveNumber("number", to, "targetPortNumber", 1, LAST_PORT);
     }
     for (int i = 1; i < ports.size(); i++) {
       Fields more = spec.element("targetPorts", i);
@@ -87,7 +91,7 @@ final class PoolConversion {
     from.move("kind", to, "kind");
     from.move("name", to, "name");
     Fields port = from.below("port");
-    port.move("number", to, "portNumber");
+    port.moveNumber("number", to, "portNumber", 1, LAST_PORT);
     port.rest("has no counterpart in a pool of v1alpha2");
     from.move("failureMode", to, "failureMode");
     from.rest("has no counterpart in a pool of v1alpha2");

@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConverterTest {
@@ -111,6 +112,67 @@ class ConverterTest {
                   endpointPickerRef: {name: p-epp, port: {number: 9002}, failureMode: FailOpen}
                 """));
     assertThat(converted.lost()).isEmpty();
+  }
+
+  /** It would fail only when it is applied, with a path that the author never wrote. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          weight: 90}      | weight: 0}         | 7: spec.targetModels[0].weight: is 0, expected a whole number from 1 to 1000000
+          weight: 90}      | weight: 1000001}   | 7: spec.targetModels[0].weight: is 1000001, expected a whole number from 1 to 1000000
+          weight: 10}      | weight: "x"}       | 7: spec.targetModels[1].weight: is "x", expected a whole number from 1 to 1000000
+          """)
+  void aWeightThatNoRewriteCanHaveIsRefused(String from, String to, String told) {
+    refuses(Direction.NEW, MODEL.replace(from, to), told);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          targetPortNumber: 8000 | targetPortNumber: 0       | 6: spec.targetPortNumber: is 0, expected a whole number from 1 to 65535
+          targetPortNumber: 8000 | targetPortNumber: 65536   | 6: spec.targetPortNumber: is 65536, expected a whole number from 1 to 65535
+          targetPortNumber: 8000 | targetPortNumber: "http"  | 6: spec.targetPortNumber: is "http", expected a whole number from 1 to 65535
+          targetPortNumber: 8000 | targetPortNumber: 80.5    | 6: spec.targetPortNumber: is 80.5, expected a whole number from 1 to 65535
+          {name: p-epp,          | {portNumber: 70000,       | 7: spec.extensionRef.portNumber: is 70000, expected a whole number from 1 to 65535
+          {app: vllm}            | {app: "-x"}               | 5: spec.selector.app: is no value of a label
+          {app: vllm}            | {app: true}               | 5: spec.selector.app: is true, expected a text
+          {app: vllm}            | vllm                      | 5: spec.selector: is "vllm", expected labels
+          """)
+  void whatNoPoolOfV1CanHaveIsRefused(String from, String to, String told) {
+    refuses(Direction.NEW, OLD_POOL.replace(from, to), told);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          number: 8000   | number: 0       | 6: spec.targetPorts[0].number: is 0, expected a whole number from 1 to 65535
+          number: 9002   | number: "grpc"  | 7: spec.endpointPickerRef.port.number: is "grpc", expected a whole number
+          app: vllm      | app: "a b"      | 5: spec.selector.matchLabels.app: is no value of a label
+          """)
+  void whatNoOlderPoolCanHaveIsRefused(String from, String to, String told) {
+    String pool =
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: p, namespace: ns}
+        spec:
+          selector: {matchLabels: {app: vllm}}
+          targetPorts: [{number: 8000}]
+          endpointPickerRef: {name: p-epp, port: {number: 9002}}
+        """;
+    refuses(Direction.OLD, pool.replace(from, to), told);
+  }
+
+  private static void refuses(Direction to, String text, String told) {
+    Converted converted = convert(to, text);
+    assertThat(lines(converted.failed())).singleElement().asString().startsWith("in.yaml:" + told);
+    assertThat(converted.text()).as("as it was").isEqualTo(text);
   }
 
   @Test
