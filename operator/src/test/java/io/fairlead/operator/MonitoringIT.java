@@ -158,6 +158,12 @@ class MonitoringIT {
       }
     }
     assertThat(alerts.get("FairleadNoPicker")).contains("(fairlead_picker_ready_replicas) == 0");
+    for (String alert : List.of("FairleadNoPicker", "FairleadPoolNotReady")) {
+      assertThat(alerts.get(alert))
+          .as("nobody need be told of what somebody has scaled to 0")
+          .endsWith(
+              " unless on (namespace, pool) max by (namespace, pool) (fairlead_picker_spec_replicas) == 0");
+    }
     assertThat(alerts.get("FairleadPoolNotReady"))
         .contains("fairlead_pool_condition{type=\"Ready\"", "fairlead_old_pool_ready{", ") == 0");
     assertThat(
