@@ -50,7 +50,7 @@ public final class ConditionList {
    *
    * @param previous conditions that are there now
    * @param verdicts by condition type, in the order in which they are to be listed
-   * @param generation of the object that the verdicts speak of
+   * @param generation of the object that the verdicts speak of, less those that are kept
    * @param now cut to seconds, the grain of the wire
    */
   public static List<Condition> merge(
@@ -103,7 +103,7 @@ public final class ConditionList {
       for (Condition condition : conditions) {
         Optional<Reason> reason = Reason.find(condition.getReason());
         if (type.wireName().equals(condition.getType()) && reason.isPresent()) {
-          judged.put(type, Verdict.of(condition.getStatus(), reason.get(), condition.getMessage()));
+          judged.put(type, Verdict.kept(condition, reason.get()));
         }
       }
     }
@@ -145,7 +145,7 @@ public final class ConditionList {
         .withStatus(status)
         .withReason(verdict.reason().wireName())
         .withMessage(shortened(verdict.message()))
-        .withObservedGeneration(generation)
+        .withObservedGeneration(verdict.generation() == null ? generation : verdict.generation())
         .withLastTransitionTime(since)
         .build();
   }

@@ -1,10 +1,12 @@
 package io.fairlead.operator.status;
 
+import io.fabric8.kubernetes.api.model.Condition;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One condition's say, before type, generation and time are added.
@@ -13,8 +15,9 @@ import java.util.stream.Stream;
  * @param reason from the published list
  * @param message names the object and the next step; holds no counter and no time that moves while
  *     nothing happens, since every change of it is a write
+ * @param generation of the object when that was found, where it is not found anew; null otherwise
  */
-public record Verdict(State state, Reason reason, String message) {
+public record Verdict(State state, Reason reason, String message, @Nullable Long generation) {
 
   /** The wire's three values of a condition. */
   public enum State {
@@ -34,33 +37,33 @@ public record Verdict(State state, Reason reason, String message) {
     }
   }
 
+  private static Verdict anew(State state, Reason reason, String message) {
+    return new Verdict(state, reason, message, null);
+  }
+
   /** It holds. */
   public static Verdict yes(Reason reason, String message) {
-    return new Verdict(State.TRUE, reason, message);
+    return anew(State.TRUE, reason, message);
   }
 
   /** It does not hold. */
   public static Verdict no(Reason reason, String message) {
-    return new Verdict(State.FALSE, reason, message);
+    return anew(State.FALSE, reason, message);
   }
 
   /** Not known yet. */
   public static Verdict pending(String message) {
-    return new Verdict(State.UNKNOWN, Reason.PENDING, message);
+    return anew(State.UNKNOWN, Reason.PENDING, message);
   }
 
-  /**
-   * As a condition says it.
-   *
-   * @param status of the condition
-   */
-  static Verdict of(String status, Reason reason, String message) {
+  /** As a condition said it when its object was last looked at. */
+  public static Verdict kept(Condition condition, Reason reason) {
     State state =
         Arrays.stream(State.values())
-            .filter(one -> one.wireName().equals(status))
+            .filter(one -> one.wireName().equals(condition.getStatus()))
             .findFirst()
             .orElse(State.UNKNOWN);
-    return new Verdict(state, reason, message);
+    return new Verdict(state, reason, condition.getMessage(), condition.getObservedGeneration());
   }
 
   /**
@@ -80,12 +83,12 @@ public record Verdict(State state, Reason reason, String message) {
             .map(Verdict::message)
             .distinct()
             .collect(Collectors.joining(". "));
-    return new Verdict(first.state(), first.reason(), messages);
+    return anew(first.state(), first.reason(), messages);
   }
 
   /** The same in other words. */
   public Verdict worded(UnaryOperator<String> words) {
-    return new Verdict(state, reason, words.apply(message));
+    return new Verdict(state, reason, words.apply(message), generation);
   }
 
   /** Whether it holds. */

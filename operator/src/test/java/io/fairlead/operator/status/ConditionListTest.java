@@ -1,12 +1,15 @@
 package io.fairlead.operator.status;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,5 +30,25 @@ class ConditionListTest {
     assertThat(told).hasSizeLessThanOrEqualTo(1024).endsWith("…");
     assertThat(new String(told.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8))
         .isEqualTo(told);
+  }
+
+  /** Who waits for an edit to be looked at goes by the generation. */
+  @Test
+  void whatIsKeptStaysOfTheGenerationThatWasLookedAt() {
+    List<Condition> before =
+        ConditionList.merge(
+            List.of(),
+            Map.of(ConditionType.ACCEPTED, Verdict.yes(Reason.ACCEPTED, "It is")),
+            1,
+            Instant.EPOCH);
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>(ConditionList.judged(before));
+    verdicts.put(ConditionType.READY, Verdict.no(Reason.POOL_TERMINATING, "It goes"));
+    List<Condition> after = ConditionList.merge(before, verdicts, 2, Instant.EPOCH);
+    assertThat(after)
+        .extracting(Condition::getType, Condition::getObservedGeneration)
+        .containsExactly(tuple("Accepted", 1L), tuple("Ready", 2L));
+    assertThat(ConditionList.same(after, ConditionList.merge(after, verdicts, 2, Instant.EPOCH)))
+        .as("written once")
+        .isTrue();
   }
 }
