@@ -1,6 +1,7 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.observe.Observation;
@@ -30,11 +31,25 @@ final class LostModels {
   /** Less than is waited before. */
   private static final Duration FRESH = Duration.ofMillis(100);
 
+  /**
+   * How long it counts still after the kind was away: who makes a kind anew makes its objects after
+   * it.
+   */
+  private static final Duration BACK = Duration.ofSeconds(10);
+
+  private static final Verdict AWAITED =
+      Verdict.pending(
+          "InferenceModels went with their kind, which is back, and are waited for; apply them");
+
   private final KindLooks kinds;
   private final Waits gone;
+  private final Waits back;
 
-  /** By UID of the pool, those of the models that named it when that was last certain. */
-  private final Map<String, Set<String>> named = new ConcurrentHashMap<>();
+  /** By UID of the pool, the models that named it when that was last certain, by their UIDs. */
+  private final Map<String, Map<String, String>> named = new ConcurrentHashMap<>();
+
+  /** UIDs of pools for which the kind was away while models of theirs were gone. */
+  private final Set<String> away = ConcurrentHashMap.newKeySet();
 
   /**
    * @param nanos a clock that never jumps
@@ -43,6 +58,7 @@ final class LostModels {
   LostModels(LongSupplier nanos, KindLooks kinds) {
     this.kinds = kinds;
     this.gone = new Waits(nanos);
+    this.back = new Waits(nanos);
   }
 
   /**
@@ -53,13 +69,13 @@ final class LostModels {
    */
   Optional<Doubt> doubt(Observation seen, boolean watched, KubernetesClient client) {
     String pool = seen.pool().getMetadata().getUid();
-    Set<String> now =
+    Map<String, String> now =
         seen.models().stream()
             .filter(model -> !model.isMarkedForDeletion())
             .map(HasMetadata::getMetadata)
-            .map(model -> model.getUid())
-            .collect(Collectors.toUnmodifiableSet());
-    if (now.containsAll(named.getOrDefault(pool, Set.of()))) {
+            .collect(Collectors.toUnmodifiableMap(ObjectMeta::getUid, ObjectMeta::getName));
+    Map<String, String> before = named.getOrDefault(pool, Map.of());
+    if (now.keySet().containsAll(before.keySet())) {
       return certain(pool, now);
     }
     Duration left = HOLD.minus(gone.since(pool, InferenceModel.class));
@@ -69,7 +85,15 @@ final class LostModels {
     KindLooks.Found kind = kinds.find(InferenceModel.class, FRESH, client);
     // A watch whose kind was away sees what came with it again later than others do.
     if (kind == KindLooks.Found.THERE && watched) {
-      return certain(pool, now);
+      Duration hold =
+          !away.contains(pool) || now.values().containsAll(before.values())
+              ? Duration.ZERO
+              : BACK.minus(back.since(pool, InferenceModel.class));
+      return hold.isPositive() ? Optional.of(new Doubt(hold, AWAITED)) : certain(pool, now);
+    }
+    back.end(pool);
+    if (kind != KindLooks.Found.UNKNOWN) {
+      away.add(pool);
     }
     Verdict why = kind.why(InferenceModel.class);
     return Optional.of(
@@ -80,15 +104,21 @@ final class LostModels {
                 : why));
   }
 
-  private Optional<Doubt> certain(String pool, Set<String> models) {
-    gone.end(pool);
+  private Optional<Doubt> certain(String pool, Map<String, String> models) {
+    forgetWaits(pool);
     named.put(pool, models);
     return Optional.empty();
   }
 
   /** The pool is gone, or served no more. */
   void forget(String pool) {
-    gone.end(pool);
+    forgetWaits(pool);
     named.remove(pool);
+  }
+
+  private void forgetWaits(String pool) {
+    gone.end(pool);
+    back.end(pool);
+    away.remove(pool);
   }
 }
