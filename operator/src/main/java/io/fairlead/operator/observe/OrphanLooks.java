@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   private final Function<R, @Nullable String> pool;
   private final Pools pools;
   private final Consumer<R> told;
+  private final LongSupplier nanos;
   private final PendingLooks<K> looks;
 
   /** When each that is being deleted was first looked at, by a clock that never jumps. */
@@ -51,6 +53,23 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Pools pools,
       Consumer<R> told,
       Duration failed) {
+    this(key, find, pool, pools, told, failed, System::nanoTime);
+  }
+
+  /**
+   * The same.
+   *
+   * @param nanos a clock that never jumps
+   */
+  OrphanLooks(
+      Function<R, K> key,
+      Function<K, Optional<R>> find,
+      Function<R, @Nullable String> pool,
+      Pools pools,
+      Consumer<R> told,
+      Duration failed,
+      LongSupplier nanos) {
+    this.nanos = nanos;
     this.key = key;
     this.find = find;
     this.pool = pool;
@@ -61,8 +80,10 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
 
   /** The object, or the pool that it names, has come or changed or gone. */
   void changed(R object) {
-    if (isOrphan(object)) {
-      looks.ask(key.apply(object));
+    K known = key.apply(object);
+    // One that was being deleted may be gone since, or have its pool: what it left is thrown away.
+    if (isOrphan(object) || leaving.containsKey(known)) {
+      looks.ask(known);
     }
   }
 
@@ -83,7 +104,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       return NOT_KNOWN;
     }
     if (orphan.get().isMarkedForDeletion()) {
-      long now = System.nanoTime();
+      long now = nanos.getAsLong();
       long since = leaving.computeIfAbsent(known, any -> now);
       Duration left = MOMENT.minusNanos(now - since);
       if (left.isPositive()) {
