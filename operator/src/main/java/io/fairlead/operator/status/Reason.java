@@ -191,6 +191,11 @@ public enum Reason {
       "CrashLooping",
       "A container of the picker doesn't stay up.",
       "See its log, `kubectl logs`."),
+  OOM_KILLED(
+      Kind.WRONG,
+      "OOMKilled",
+      "A container of the picker doesn't stay up: it needs more memory than its limit, and is killed for it. Its log says nothing of that.",
+      "Raise `spec.resources.limits.memory` of the EndpointPicker, or the limit of the sidecar that the message names."),
   CREATE_CONTAINER_CONFIG_ERROR(
       Kind.WRONG,
       "CreateContainerConfigError",

@@ -22,6 +22,9 @@ final class Rollout {
       Set.of("ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull");
   private static final Set<String> CRASH = Set.of("CrashLoopBackOff", "RunContainerError");
 
+  /** The picker's own container; all others are sidecars that its author asks for. */
+  private static final String PICKER = "epp";
+
   private static final Set<String> CONFIG = Set.of("CreateContainerConfigError");
 
   private final PickerFacts facts;
@@ -81,6 +84,10 @@ final class Rollout {
                                         Objects.requireNonNullElse(
                                             status.getState().getWaiting().getMessage(),
                                             "see kubectl describe pods")))))
+        .or(
+            () ->
+                containers(status -> crashes(status) && isKilledForMemory(status))
+                    .map(this::killed))
         .or(
             () ->
                 containers(Rollout::crashes)
@@ -229,6 +236,25 @@ final class Rollout {
         || (!Boolean.TRUE.equals(status.getReady())
             && orZero(status.getRestartCount()) > 0
             && ended);
+  }
+
+  /** Whether its last end was that; the log of one that is killed says nothing. */
+  private static boolean isKilledForMemory(ContainerStatus status) {
+    ContainerState last =
+        isTerminated(status.getState()) ? status.getState() : status.getLastState();
+    return isTerminated(last) && "OOMKilled".equals(last.getTerminated().getReason());
+  }
+
+  private Verdict killed(ContainerStatus status) {
+    return Verdict.no(
+        Reason.OOM_KILLED,
+        "Deployment %s: container %s is killed because it needs more memory than its limit; raise %s of the EndpointPicker"
+            .formatted(
+                facts.picker(),
+                status.getName(),
+                status.getName().equals(PICKER)
+                    ? "spec.resources.limits.memory"
+                    : "resources.limits.memory of its sidecar"));
   }
 
   private static boolean isTerminated(@Nullable ContainerState state) {

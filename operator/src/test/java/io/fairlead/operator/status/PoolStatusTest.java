@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
   Reason.NO_READY_REPLICAS,
   Reason.IMAGE_PULL_FAILED,
   Reason.CRASH_LOOPING,
+  Reason.OOM_KILLED,
   Reason.CREATE_CONTAINER_CONFIG_ERROR,
   Reason.UNSCHEDULABLE,
   Reason.REPLICA_FAILURE,
@@ -205,6 +207,31 @@ class PoolStatusTest {
               PoolStatus.of(facts(deployment, new Replica(crashed("waiting", false), null, null)))
                   .get(ConditionType.READY));
     }
+  }
+
+  /** Whose log ends in the middle of a word. */
+  @ParameterizedTest
+  @ValueSource(strings = {"waiting", "running", "terminated"})
+  void aContainerThatIsKilledForMemoryIsToldSo(String state) {
+    Pod pod = crashed(state, false);
+    ContainerStatus status = pod.getStatus().getContainerStatuses().getFirst();
+    Stream.of(status.getState(), status.getLastState())
+        .map(ContainerState::getTerminated)
+        .filter(Objects::nonNull)
+        .forEach(end -> end.setReason("OOMKilled"));
+    status.setName("epp");
+    Map<ConditionType, Verdict> verdicts =
+        PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)));
+    assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/OOMKilled");
+    assertThat(verdicts.get(ConditionType.READY))
+        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
+        .contains("container epp is killed", "raise spec.resources.limits.memory");
+    status.setName("theirs");
+    assertThat(
+            PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
+                .get(ConditionType.READY))
+        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
+        .contains("container theirs", "raise resources.limits.memory of its sidecar");
   }
 
   @Test
