@@ -2,13 +2,14 @@ package io.fairlead.operator.children;
 
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fairlead.crds.tls.CertificateAuthorities;
 import org.jspecify.annotations.Nullable;
 
 /** The authorities that a picker holds others' certificates against, as a file of its pods. */
 final class Authorities {
 
   /** Name of the file, and the key that holds it. */
-  static final String FILE = "ca.crt";
+  static final String FILE = CertificateAuthorities.KEY;
 
   private static final int READ_ONLY = 0444;
 

@@ -28,7 +28,7 @@ final class Certificates {
   private static final List<String> KEYS = List.of("tls.crt", "tls.key");
 
   private final InstantSource clock;
-  private final NamedSecret named;
+  private final NamedObject<Secret> named;
 
   /**
    * @param clock by which certificates end
@@ -37,7 +37,12 @@ final class Certificates {
   Certificates(InstantSource clock, LongSupplier nanos) {
     this.clock = clock;
     named =
-        new NamedSecret("spec.tls.secretName", Reason.INVALID_CERTIFICATE_REF, nanos, this::judge);
+        new NamedObject<>(
+            Secret.class,
+            "spec.tls.secretName",
+            Reason.INVALID_CERTIFICATE_REF,
+            nanos,
+            this::judge);
   }
 
   /**
@@ -46,29 +51,29 @@ final class Certificates {
    *
    * @param pool its UID
    */
-  NamedSecret.Judged judge(String pool, @Nullable EndpointPicker picker, KubernetesClient client) {
+  NamedObject.Judged judge(String pool, @Nullable EndpointPicker picker, KubernetesClient client) {
     TlsSpec tls = picker == null || picker.getSpec() == null ? null : picker.getSpec().tls();
     return named.judge(pool, picker, tls == null ? null : tls.secretName(), client);
   }
 
-  private NamedSecret.Finding judge(String field, String name, @Nullable Secret secret) {
+  private NamedObject.Finding judge(String field, String name, @Nullable Secret secret) {
     Instant today = clock.instant();
     Optional<Verdict> wrong = wrong(field, name, secret);
     if (secret == null || wrong.isPresent()) {
-      return NamedSecret.Finding.wrong(wrong.orElseThrow());
+      return NamedObject.Finding.wrong(wrong.orElseThrow());
     }
     try {
       CertificatePair pair = pair(secret);
       Verdict untimely = untimely(field, pair, today);
       if (untimely != null) {
-        return NamedSecret.Finding.wrong(untimely);
+        return NamedObject.Finding.wrong(untimely);
       }
       Duration left = Duration.between(today, pair.end());
-      return left.compareTo(NamedSecret.WHILE_RIGHT) < 0
-          ? new NamedSecret.Finding(null, left)
-          : NamedSecret.Finding.RIGHT;
+      return left.compareTo(NamedObject.WHILE_RIGHT) < 0
+          ? new NamedObject.Finding(null, left)
+          : NamedObject.Finding.RIGHT;
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      return NamedSecret.Finding.wrong(
+      return NamedObject.Finding.wrong(
           Verdict.no(
               Reason.INVALID_CERTIFICATE_REF,
               "%s: tls.crt and tls.key are not a PEM certificate and its key: %s; pods that run keep the last good pair, and none that starts becomes ready. Put a pair there: %s"

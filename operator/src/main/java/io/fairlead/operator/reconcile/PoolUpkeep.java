@@ -70,6 +70,7 @@ final class PoolUpkeep {
   private final SideConditions sideConditions;
   private final Certificates certificates;
   private final SharedSecrets sharedSecrets;
+  private final EndpointAuthorities authorities;
 
   /**
    * By UID of the pool, what the operator may not delete. The next look tells of it: deleting comes
@@ -109,6 +110,7 @@ final class PoolUpkeep {
     sideConditions = new SideConditions(settings.maxRollouts());
     certificates = new Certificates(clock, nanos);
     sharedSecrets = new SharedSecrets(nanos);
+    authorities = new EndpointAuthorities(nanos);
   }
 
   /** What became of a pool's children. */
@@ -382,13 +384,14 @@ final class PoolUpkeep {
   private Verdict resolvedRefs(
       Wanted wanted, Applied applied, KubernetesClient client, NextLook next) {
     List<Verdict> wrong = new ArrayList<>();
-    for (NamedSecret.Judged secret :
+    for (NamedObject.Judged named :
         List.of(
             certificates.judge(wanted.uid(), wanted.picker(), client),
+            authorities.judge(wanted.uid(), wanted.picker(), client),
             sharedSecrets.judge(wanted.uid(), wanted.picker(), client))) {
-      next.within(secret.again());
-      if (secret.wrong() != null) {
-        wrong.add(secret.wrong());
+      next.within(named.again());
+      if (named.wrong() != null) {
+        wrong.add(named.wrong());
       }
     }
     return ResolvedRefs.judge(

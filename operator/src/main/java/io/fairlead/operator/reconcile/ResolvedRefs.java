@@ -20,7 +20,7 @@ final class ResolvedRefs {
    * Judges the pool's Service and what its picker names.
    *
    * @param made whether what is not there is made
-   * @param secrets what is wrong with Secrets that the picker names
+   * @param named what is wrong with Secrets and ConfigMaps that the picker names
    */
   static Verdict judge(
       Observation seen,
@@ -29,7 +29,7 @@ final class ResolvedRefs {
       Frontend frontend,
       boolean made,
       ChildFailures failures,
-      List<Verdict> secrets) {
+      List<Verdict> named) {
     Verdict service =
         switch (ref) {
           case ServiceRef.Resolved resolved when picker != null && PickerTelling.isPaused(picker) ->
@@ -41,11 +41,11 @@ final class ResolvedRefs {
           case ServiceRef.Resolved resolved -> provided(resolved, picker, frontend, failures);
           case ServiceRef.Unresolved broken -> broken.resolvedRefs();
         };
-    if (secrets.isEmpty()) {
+    if (named.isEmpty()) {
       return service;
     }
     return Verdict.all(
-        service.isTrue() ? secrets : Stream.concat(Stream.of(service), secrets.stream()).toList());
+        service.isTrue() ? named : Stream.concat(Stream.of(service), named.stream()).toList());
   }
 
   /** Nothing was applied, so what is there is looked at. */

@@ -17,15 +17,19 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe to use from any thread.
  */
 final class SharedSecrets {
-  private final NamedSecret named;
+  private final NamedObject<Secret> named;
 
   /**
    * @param nanos a clock that never jumps
    */
   SharedSecrets(LongSupplier nanos) {
     named =
-        new NamedSecret(
-            "spec.handOver.secretName", Reason.INVALID_SECRET_REF, nanos, SharedSecrets::judge);
+        new NamedObject<>(
+            Secret.class,
+            "spec.handOver.secretName",
+            Reason.INVALID_SECRET_REF,
+            nanos,
+            SharedSecrets::judge);
   }
 
   /**
@@ -34,13 +38,13 @@ final class SharedSecrets {
    *
    * @param pool its UID
    */
-  NamedSecret.Judged judge(String pool, @Nullable EndpointPicker picker, KubernetesClient client) {
+  NamedObject.Judged judge(String pool, @Nullable EndpointPicker picker, KubernetesClient client) {
     HandOverSpec asked =
         picker == null || picker.getSpec() == null ? null : picker.getSpec().handOver();
     return named.judge(pool, picker, asked == null ? null : asked.secretName(), client);
   }
 
-  private static NamedSecret.Finding judge(String field, String name, @Nullable Secret secret) {
+  private static NamedObject.Finding judge(String field, String name, @Nullable Secret secret) {
     String create =
         "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\""
             .formatted(name, Children.HAND_OVER_KEY);
@@ -50,13 +54,13 @@ final class SharedSecrets {
               .formatted(field, create));
     }
     return secret.getData() != null && secret.getData().containsKey(Children.HAND_OVER_KEY)
-        ? NamedSecret.Finding.RIGHT
+        ? NamedObject.Finding.RIGHT
         : wrong(
             "%s has no key %s, and pods that start wait for it; add it, or create another: %s"
                 .formatted(field, Children.HAND_OVER_KEY, create));
   }
 
-  private static NamedSecret.Finding wrong(String message) {
-    return NamedSecret.Finding.wrong(Verdict.no(Reason.INVALID_SECRET_REF, message));
+  private static NamedObject.Finding wrong(String message) {
+    return NamedObject.Finding.wrong(Verdict.no(Reason.INVALID_SECRET_REF, message));
   }
 }

@@ -76,6 +76,11 @@ public enum Reason {
       "InvalidCertificateRef",
       "The Secret in `spec.tls` of the EndpointPicker is not there, lacks `tls.crt` or `tls.key`, or these are no certificate and its key. Pods that run keep the last good pair.",
       "Put a pair there: `kubectl create secret tls NAME --cert=tls.crt --key=tls.key`."),
+  INVALID_CA_CERTIFICATE_REF(
+      Kind.WRONG,
+      "InvalidCACertificateRef",
+      "The ConfigMap or Secret in `spec.endpointTls` of the EndpointPicker is not there, or its key `ca.crt` holds no PEM certificates. Pods that run keep the last good ones; those that start fail until it is right.",
+      "Put them there: `kubectl create configmap NAME --from-file=ca.crt`, or `kubectl create secret generic NAME --from-file=ca.crt`."),
   CERTIFICATE_EXPIRED(
       Kind.WRONG,
       "CertificateExpired",

@@ -63,7 +63,7 @@ class CertificatesTest {
     assertThat(reason()).isEqualTo(Reason.INVALID_CERTIFICATE_REF);
 
     answer.set(500);
-    nanos.addAndGet(NamedSecret.WHILE_WRONG.toNanos());
+    nanos.addAndGet(NamedObject.WHILE_WRONG.toNanos());
     assertThat(reason()).isEqualTo(Reason.INVALID_CERTIFICATE_REF);
   }
 

@@ -1,6 +1,6 @@
 package io.fairlead.operator.reconcile;
 
-import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -14,12 +14,14 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The Secret that one field of EndpointPickers names. It is asked for by its name, and no more
- * often than needed: watching it would take the right to watch all Secrets.
+ * The Secret, say, that one field of EndpointPickers names. It is asked for by its name, and no
+ * more often than needed: watching it would take the right to watch all Secrets.
  *
  * <p>Safe to use from any thread.
+ *
+ * @param <T> kind of what is named
  */
-final class NamedSecret {
+final class NamedObject<T extends HasMetadata> {
   /** Kubelets take as long to bring a change to a pod. */
   static final Duration WHILE_RIGHT = Duration.ofMinutes(1);
 
@@ -28,15 +30,16 @@ final class NamedSecret {
   private static final int FORBIDDEN = 403;
   private static final Duration FORGOTTEN = Duration.ofHours(1);
 
+  private final Class<T> kind;
   private final String path;
   private final Reason reason;
   private final LongSupplier nanos;
-  private final Rules rules;
+  private final Rules<T> rules;
 
   /** By UID of the pool. */
   private final Map<String, Look> looks = new HashMap<>();
 
-  private record Look(String secret, Finding found, long at) {}
+  private record Look(String name, Finding found, long at) {}
 
   /**
    * What a look came to.
@@ -49,7 +52,7 @@ final class NamedSecret {
   }
 
   /**
-   * What a Secret is found to be.
+   * What an object is found to be.
    *
    * @param wrong null when it is as it should be
    * @param lasts how long that is believed
@@ -62,24 +65,30 @@ final class NamedSecret {
     }
   }
 
-  /** Says what a Secret should be. */
+  /**
+   * Says what an object should be.
+   *
+   * @param <T> its kind
+   */
   @FunctionalInterface
-  interface Rules {
+  interface Rules<T> {
     /**
-     * Judges a Secret.
+     * Judges an object.
      *
-     * @param field to begin a message with: the Secret, and which field of what names it
-     * @param secret null where there is none of this name
+     * @param field to begin a message with: the object, and which field of what names it
+     * @param object null where there is none of this name
      */
-    Finding judge(String field, String name, @Nullable Secret secret);
+    Finding judge(String field, String name, @Nullable T object);
   }
 
   /**
+   * @param kind of what the field names
    * @param path of the field
    * @param reason of a name that can't be one
    * @param nanos a clock that never jumps
    */
-  NamedSecret(String path, Reason reason, LongSupplier nanos, Rules rules) {
+  NamedObject(Class<T> kind, String path, Reason reason, LongSupplier nanos, Rules<T> rules) {
+    this.kind = kind;
     this.path = path;
     this.reason = reason;
     this.nanos = nanos;
@@ -87,8 +96,7 @@ final class NamedSecret {
   }
 
   /**
-   * Judges the Secret that the pool's picker names; asks the API server where that was not done
-   * lately.
+   * Judges what the pool's picker names; asks the API server where that was not done lately.
    *
    * @param pool its UID
    * @param name null where the field names none
@@ -113,7 +121,7 @@ final class NamedSecret {
 
   private synchronized @Nullable Look last(String pool, String name) {
     Look look = looks.get(pool);
-    return look != null && look.secret().equals(name) ? look : null;
+    return look != null && look.name().equals(name) ? look : null;
   }
 
   private synchronized void remember(String pool, Look look, long now) {
@@ -125,8 +133,9 @@ final class NamedSecret {
       EndpointPicker picker, String name, KubernetesClient client, @Nullable Look before) {
     String namespace = picker.getMetadata().getNamespace();
     String field =
-        "Secret %s/%s of %s of EndpointPicker %s"
-            .formatted(namespace, name, path, picker.getMetadata().getName());
+        "%s %s/%s of %s of EndpointPicker %s"
+            .formatted(
+                HasMetadata.getKind(kind), namespace, name, path, picker.getMetadata().getName());
     if (!ObjectNames.isOne(name)) {
       // It would be a part of a path: what is there may be of another namespace.
       return new Finding(
@@ -137,12 +146,13 @@ final class NamedSecret {
           WHILE_RIGHT);
     }
     try {
-      return rules.judge(field, name, client.secrets().inNamespace(namespace).withName(name).get());
+      return rules.judge(
+          field, name, client.resources(kind).inNamespace(namespace).withName(name).get());
     } catch (KubernetesClientException e) {
       return e.getCode() == FORBIDDEN
-          // Whoever doesn't let the operator read Secrets goes without this condition.
+          // Whoever doesn't let the operator read it goes without this condition.
           ? Finding.RIGHT
-          // That the API server is in trouble says nothing of the Secret.
+          // That the API server is in trouble says nothing of the object.
           : new Finding(before == null ? null : before.found().wrong(), WHILE_WRONG);
     }
   }

@@ -1,0 +1,108 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointTlsSpec;
+import io.fairlead.crds.tls.CertificateAuthorities;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.util.Base64;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the ConfigMap or Secret that {@code spec.endpointTls} of an EndpointPicker names holds
+ * authorities: a picker that starts without doesn't stay up, and only its log says why.
+ *
+ * <p>Safe to use from any thread.
+ */
+final class EndpointAuthorities {
+  private final NamedObject<ConfigMap> maps;
+  private final NamedObject<Secret> secrets;
+
+  /**
+   * @param nanos a clock that never jumps
+   */
+  EndpointAuthorities(LongSupplier nanos) {
+    maps =
+        new NamedObject<>(
+            ConfigMap.class,
+            "spec.endpointTls.caConfigMap",
+            Reason.INVALID_CA_CERTIFICATE_REF,
+            nanos,
+            (field, name, map) ->
+                judge(field, command("configmap", name), map, map == null ? null : map.getData()));
+    secrets =
+        new NamedObject<>(
+            Secret.class,
+            "spec.endpointTls.caSecret",
+            Reason.INVALID_CA_CERTIFICATE_REF,
+            nanos,
+            (field, name, secret) ->
+                judge(
+                    field,
+                    command("secret generic", name),
+                    secret,
+                    secret == null ? null : secret.getData()));
+  }
+
+  /**
+   * Judges the authorities of the pool's picker; asks the API server where that was not done
+   * lately.
+   *
+   * @param pool its UID
+   */
+  NamedObject.Judged judge(String pool, @Nullable EndpointPicker picker, KubernetesClient client) {
+    EndpointTlsSpec tls =
+        picker == null || picker.getSpec() == null ? null : picker.getSpec().endpointTls();
+    return tls == null
+        ? NamedObject.Judged.NOTHING
+        : tls.caConfigMap() != null
+            ? maps.judge(pool, picker, tls.caConfigMap(), client)
+            : secrets.judge(pool, picker, tls.caSecret(), client);
+  }
+
+  private static NamedObject.Finding judge(
+      String field,
+      String create,
+      @Nullable HasMetadata object,
+      @Nullable Map<String, String> data) {
+    if (object == null) {
+      return wrong(
+          "%s does not exist, and pods that start fail until it does; create it: %s"
+              .formatted(field, create));
+    }
+    String text = data == null ? null : data.get(CertificateAuthorities.KEY);
+    if (text == null) {
+      return wrong(
+          "%s has no key %s, and pods that start fail until it has; put the PEM certificates of the authorities there: %s"
+              .formatted(field, CertificateAuthorities.KEY, create));
+    }
+    try {
+      byte[] bytes =
+          object instanceof Secret
+              ? Base64.getDecoder().decode(text)
+              : text.getBytes(StandardCharsets.UTF_8);
+      var _ = CertificateAuthorities.read(bytes);
+      return NamedObject.Finding.RIGHT;
+    } catch (GeneralSecurityException | IllegalArgumentException e) {
+      return wrong(
+          "%s: %s holds no PEM certificates: %s; pods that run keep the last good ones, and none that starts stays up. Put them there: %s"
+              .formatted(field, CertificateAuthorities.KEY, e.getMessage(), create));
+    }
+  }
+
+  private static NamedObject.Finding wrong(String message) {
+    return NamedObject.Finding.wrong(Verdict.no(Reason.INVALID_CA_CERTIFICATE_REF, message));
+  }
+
+  private static String command(String kind, String name) {
+    return "kubectl create %s %s --from-file=%s".formatted(kind, name, CertificateAuthorities.KEY);
+  }
+}
