@@ -71,6 +71,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** UIDs of pools that are served no longer and have children still: it is said once. */
   private final Set<String> released = ConcurrentHashMap.newKeySet();
 
+  private final Returns returns = new Returns();
+
+  /** UIDs of pools that are left to another operator: it is said once. */
+  private final Set<String> leftToAnother = ConcurrentHashMap.newKeySet();
+
   private final KnownPools known = new KnownPools();
   private final ServedPools own = new ServedPools();
   private final Pools others;
@@ -233,7 +238,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Serving.Served served,
       ClusterView informers,
       Context<InferencePool> context) {
-    released.remove(seen.pool().getMetadata().getUid());
+    nothingReleased(seen.pool().getMetadata().getUid());
     return informers
         .scheduling(seen.pool(), served.picker())
         .map(scheduling -> upkeep.look(seen, served, scheduling, informers, context))
@@ -291,9 +296,16 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private void forget(String pool) {
     upkeep.forget(pool);
     telling.forget(pool);
-    released.remove(pool);
+    nothingReleased(pool);
     terminating.end(pool);
     lostPickers.forget(pool);
+  }
+
+  /** What was said while a pool was not served is to be said anew when it is not. */
+  private void nothingReleased(String pool) {
+    released.remove(pool);
+    returns.forget(pool);
+    leftToAnother.remove(pool);
   }
 
   /** Of a pool that is surely ours it is told what the operator can't look at. */
@@ -350,6 +362,16 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Observation seen, ClusterView informers, KubernetesClient client) {
     leave(seen.pool(), informers);
     String uid = seen.pool().getMetadata().getUid();
+    if (!seen.own().isEmpty() && returns.tooOften(uid, seen.own())) {
+      if (leftToAnother.add(uid)) {
+        events.warn(
+            seen.pool(),
+            Notice.SERVED_BY_ANOTHER,
+            "What belongs to the pool's picker is made again as often as it is deleted, so it is left as it is: have one operator serve namespace %s, or give both the same --adopt"
+                .formatted(seen.pool().getMetadata().getNamespace()));
+      }
+      return UpdateControl.noUpdate();
+    }
     if (seen.own().isEmpty()) {
       released.remove(uid);
     } else if (seen.own().stream().anyMatch(child -> !child.isMarkedForDeletion())

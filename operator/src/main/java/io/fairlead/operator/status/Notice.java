@@ -6,6 +6,10 @@ public enum Notice {
       "NoLongerServed",
       "The pool is given up: no EndpointPicker names it any more, or somebody else provides its Service. The picker and all that belongs to it are deleted.",
       "Nothing, or create an EndpointPicker that names the pool."),
+  SERVED_BY_ANOTHER(
+      "ServedByAnother",
+      "An operator that is not to serve the pool deletes what belongs to its picker, and somebody makes it again, such as another operator. It is left as it is from now on.",
+      "Have one operator serve the namespace, or give all that do the same `--adopt`."),
   REPAIRED(
       "Repaired",
       "Somebody changed or deleted an object that belongs to the pool's picker, and it has been put right.",

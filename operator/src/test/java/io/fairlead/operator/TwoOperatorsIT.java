@@ -1,0 +1,68 @@
+package io.fairlead.operator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.operator.status.Notice;
+import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.PoolFixture;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** One operator for all namespaces, and one of a team, which don't agree on what they serve. */
+@ExtendWith(KubeApi.class)
+class TwoOperatorsIT {
+
+  @Test
+  void whatOneServesTheOtherLeavesAlone(KubeApi.Running server) {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("two"));
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    try (var all = new OperatorUnderTest(cluster, pool, false);
+        var _ = new OperatorUnderTest(cluster, pool, true)) {
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () ->
+                  assertThat(pool.all(Event.class))
+                      .extracting(Event::getReason)
+                      .contains(Notice.SERVED_BY_ANOTHER.wireName()));
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () -> {
+                assertThat(pool.get(Service.class, "picker-service")).isNotNull();
+                assertThat(pool.get(Deployment.class, PoolFixture.PICKER)).isNotNull();
+                assertThat(pool.poolConditions()).containsEntry("Accepted", "True/Accepted");
+                assertThat(pool.modelConditions("chat")).containsEntry("Accepted", "True/Accepted");
+              });
+      List<String> before = uids(pool);
+      int seen = all.reconciled("InferencePool/pool");
+      pool.touchAll(1);
+      all.awaitReconciled("InferencePool/pool", seen + 1);
+      pool.becomeReady();
+      assertThat(uids(pool)).as("nothing is deleted any more").isEqualTo(before);
+      assertThat(pool.all(Event.class))
+          .extracting(Event::getReason)
+          .as("told once")
+          .containsOnlyOnce(Notice.SERVED_BY_ANOTHER.wireName());
+    }
+  }
+
+  private static List<String> uids(PoolFixture pool) {
+    return List.<HasMetadata>of(
+            pool.need(Service.class, "picker-service"),
+            pool.need(Deployment.class, PoolFixture.PICKER))
+        .stream()
+        .map(object -> object.getMetadata().getUid())
+        .toList();
+  }
+}
