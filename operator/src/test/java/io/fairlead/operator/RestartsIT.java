@@ -18,6 +18,7 @@ import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Outage;
+import io.fairlead.operator.testing.Overload;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -178,6 +179,61 @@ class RestartsIT {
           .as("a list and a watch of each kind, a write of each status and child")
           .hasSizeLessThan(60 + 6 * RESTARTS);
     }
+  }
+
+  @Test
+  void anApiServerThatFailsAtAThirdOfAllIsCaughtUpWithWithoutAStorm() {
+    Config account = cluster.account(Installed.NAMESPACE, "fairlead-operator");
+    try (Overload way = new Overload(account);
+        var operator =
+            new OperatorUnderTest(
+                cluster,
+                pool,
+                OperatorUnderTest.settings(true),
+                InstantSource.system(),
+                new KubernetesClientBuilder().withConfig(way.through(account)).build())) {
+      pool.createPool();
+      for (int i = 0; i < RESTARTS; i++) {
+        pool.createModel("m" + i, "m" + i, 90);
+      }
+      pool.becomeReady();
+      pool.awaitModel("m" + (RESTARTS - 1), "Accepted", "True/Accepted");
+      await().untilAsserted(() -> assertThat(operator.unwatched()).isZero());
+      List<String> children = uids();
+      way.begin();
+      for (int i = 0; i < RESTARTS; i++) {
+        weigh(i, i + 1);
+      }
+      pool.delete(Service.class, "picker-service");
+      pool.createModel("late", "late", 1);
+      await()
+          .during(Duration.ofSeconds(AWAY))
+          .atMost(Duration.ofSeconds(AWAY + 10))
+          .pollInterval(Duration.ofSeconds(1))
+          .untilAsserted(() -> assertThat(uids()).as("nothing is deleted").isEqualTo(children));
+      int asked = way.asked();
+      way.end();
+
+      awaitWeights();
+      pool.awaitModel("late", "Accepted", "True/Accepted");
+      await().until(() -> pool.get(Service.class, "picker-service") != null);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(pool.poolConditions())
+                      .containsEntry("Accepted", "True/Accepted")
+                      .containsEntry("ResolvedRefs", "True/ResolvedRefs"));
+      assertThat(uids()).isEqualTo(children);
+      assertThat(asked)
+          .as("a list and a watch of each kind, a write of each status and child, and tries")
+          .isLessThan(2 * (60 + 6 * RESTARTS) + 10 * AWAY);
+    }
+  }
+
+  private List<String> uids() {
+    return CHILDREN.stream()
+        .map(kind -> pool.need(kind, PoolFixture.PICKER).getMetadata().getUid())
+        .toList();
   }
 
   private void weigh(int model, int weight) {
