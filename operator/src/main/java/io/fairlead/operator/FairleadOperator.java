@@ -134,6 +134,8 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    // The client tells how it finds its settings, which is for nobody's log.
+    Logs.configure(logFormat);
     return serve(
         new ConfigBuilder().withRequestRetryBackoffLimit(Settings.REQUEST_RETRIES).build(),
         new CompletableFuture<>());

@@ -41,6 +41,9 @@ class ExitIT {
       assertThat(program.log())
           .as("that the cluster lacks kinds that it need not have is no warning")
           .doesNotContain("will retry");
+      assertThat(program.log())
+          .as("nothing is logged before it is known how")
+          .doesNotContain("DEBUG");
     }
     Lease lease = pool.need(Lease.class, "fairlead-operator");
     assertThat(lease.getSpec().getHolderIdentity()).as("given back").isEmpty();
