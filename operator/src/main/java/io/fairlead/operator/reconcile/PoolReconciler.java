@@ -238,7 +238,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Serving.Served served,
       ClusterView informers,
       Context<InferencePool> context) {
-    nothingReleased(seen.pool().getMetadata().getUid());
+    forgetReleases(seen.pool().getMetadata().getUid());
     return informers
         .scheduling(seen.pool(), served.picker())
         .map(scheduling -> upkeep.look(seen, served, scheduling, informers, context))
@@ -296,13 +296,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private void forget(String pool) {
     upkeep.forget(pool);
     telling.forget(pool);
-    nothingReleased(pool);
+    forgetReleases(pool);
     terminating.end(pool);
     lostPickers.forget(pool);
   }
 
   /** What was said while a pool was not served is to be said anew when it is not. */
-  private void nothingReleased(String pool) {
+  private void forgetReleases(String pool) {
     released.remove(pool);
     returns.forget(pool);
     leftToAnother.remove(pool);
