@@ -206,6 +206,7 @@ public final class ConfigApplier {
     inForce = document;
     PoolConfig config = document.config();
     boolean another = !document.configHash().equals(status.current().configHash());
+    boolean mended = isNewest(document) && status.current().refused() != null;
     status.configApplied(
         config.namespace() + "/" + config.name(), document.configHash(), isNewest(document));
     if (another) {
@@ -217,6 +218,12 @@ public final class ConfigApplier {
           document.origin(),
           config.models().size());
       compiled.warnings().forEach(warning -> LOG.warn("config: {}", warning));
+    } else if (mended) {
+      LOG.info(
+          "what was refused is good again: running config {} of pool {}/{}, as before",
+          document.configHash(),
+          config.namespace(),
+          config.name());
     }
     listener.applied(document, compiled.config(), endpoints);
     if (!followed) {

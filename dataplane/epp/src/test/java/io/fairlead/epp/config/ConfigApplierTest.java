@@ -360,6 +360,35 @@ class ConfigApplierTest {
             "config refused, the last good one stays");
   }
 
+  /** It may have been mended to what it was before, or where only endpoints stand. */
+  @Test
+  void theLogSaysThatWhatWasRefusedIsGoodAgain() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(ConfigApplier.class);
+    logger.addAppender(log);
+    logger.setLevel(Level.INFO);
+    try {
+      offer(GOOD);
+      runControl();
+      offer(BAD);
+      for (int i = 0; i < 3; i++) {
+        offer("# mended " + i + "\n" + GOOD);
+        runControl();
+      }
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .map(message -> message.replaceAll(" [0-9a-f]{8,}| from .*|: test:.*", ""))
+        .containsExactly(
+            "running config of pool default/good",
+            "config refused, the last good one stays",
+            "what was refused is good again: running config of pool default/good, as before");
+  }
+
   private void offer(String text) {
     applier.offer(ConfigReaders.document("test", text));
   }
