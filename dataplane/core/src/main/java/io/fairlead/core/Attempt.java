@@ -72,6 +72,11 @@ final class Attempt {
   /** When the last byte of the answer came, as far as was told, or could come again. */
   long lastByteAt;
 
+  /**
+   * Whether the client has some of the answer, or gets it from here on, with a token or without.
+   */
+  boolean passing;
+
   /** Whether the client takes no more of the answer now: then no more can come. */
   boolean heldUp;
 
@@ -167,6 +172,7 @@ final class Attempt {
   /** Nothing of its answer has come yet. */
   void beginsAnew() {
     begunAt = NOT_BEGUN;
+    passing = false;
     heldUp = false;
   }
 

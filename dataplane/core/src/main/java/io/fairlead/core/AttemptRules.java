@@ -133,7 +133,7 @@ final class AttemptRules {
   }
 
   private @Nullable NotSentAgain whyNotAgain(long now, Flight flight, boolean worked) {
-    if (flight.state().isAnswered()) {
+    if (flight.state().isAnswered() || flight.attempt.passing) {
       return NotSentAgain.ANSWERED;
     }
     if (!flight.facts.delivery().resendable()) {
@@ -271,6 +271,7 @@ final class AttemptRules {
     }
     boolean again =
         flight.facts.delivery().resendable()
+            && !flight.attempt.passing
             && !flight.workedOn
             && !flight.nowhereElse
             && flight.attempts <= limits.retries()

@@ -424,8 +424,8 @@ public final class PoolCore {
   }
 
   /**
-   * The first byte of the response's body came; of a streamed one that is its first token. Later
-   * calls change nothing.
+   * The first byte of what was asked for came; of a streamed response that is its first token, and
+   * not what only tells the client to wait. Later calls change nothing.
    */
   public void firstByte(long now, long request) {
     Flight flight = requests.get(request);
@@ -449,6 +449,19 @@ public final class PoolCore {
     } else if (flight.state().isPrefilling()) {
       bookings.answeredWhole(now, flight, flight.attempt.at);
       dispatch.sendWaiting(now);
+    }
+  }
+
+  /**
+   * The client gets the response from here on: the request is not sent elsewhere any more, whatever
+   * becomes of this attempt. To be told where nothing of what was asked for has come yet, as of a
+   * comment that tells the client to wait: {@link #firstByte} says the same and more.
+   */
+  public void answering(long now, long request) {
+    Flight flight = requests.get(request);
+    if (flight != null && flight.attempt.at != null) {
+      flight.attempt.passing = true;
+      progress(now, request);
     }
   }
 
@@ -595,6 +608,24 @@ public final class PoolCore {
    */
   public void endedUnjudged(long now, long request, Usage usage) {
     ended(now, request, Outcome.DISCONNECTED, usage, false);
+  }
+
+  /**
+   * The client gets the answer of an attempt that was given up, just when the request was sent to
+   * another endpoint: that one never gets it, and the request counts no more. It says nothing of
+   * any endpoint.
+   *
+   * @throws RuntimeException as {@link #ended}
+   */
+  public void answeredByFormer(long now, long request) {
+    Flight flight = requests.get(request);
+    if (flight != null) {
+      try {
+        ends.answeredByFormer(now, flight);
+      } finally {
+        dispatch.sendWaiting(now);
+      }
+    }
   }
 
   private void ended(long now, long request, Outcome outcome, Usage usage, boolean judged) {

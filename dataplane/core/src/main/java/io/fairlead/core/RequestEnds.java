@@ -63,6 +63,12 @@ final class RequestEnds {
     ended(now, flight, Outcome.DISCONNECTED, Usage.UNKNOWN, false, how);
   }
 
+  /** Its client gets the answer of an attempt that was given up. That is no doing of its client. */
+  void answeredByFormer(long now, Flight flight) {
+    String how = DecidedRequest.ANSWERED_BY_FORMER;
+    ended(now, flight, Outcome.DISCONNECTED, Usage.UNKNOWN, false, how);
+  }
+
   private void ended(
       long now, Flight flight, Outcome outcome, Usage usage, boolean judged, String how) {
     admission.stopWaiting(now, flight, WaitEnd.CANCELLED);

@@ -58,6 +58,9 @@ final class ReceiptText {
       Map.of(
           Outcome.DISCONNECTED.code(),
           "its client went away",
+          DecidedRequest.ANSWERED_BY_FORMER,
+          "its answer began just when it was sent elsewhere: its client got it, and the endpoint that"
+              + " was chosen last never got the request",
           Outcome.REFUSED.code(),
           "its server does not know the model, takes no more, or answered with nothing of what was"
               + " asked for",

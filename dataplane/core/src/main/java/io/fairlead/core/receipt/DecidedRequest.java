@@ -66,11 +66,14 @@ public record DecidedRequest(
   /** The outcome of one that nobody saw the end of. */
   public static final String PRESUMED_OVER = "left to the proxy";
 
+  /** The outcome of one whose client gets the answer of an attempt that was given up. */
+  public static final String ANSWERED_BY_FORMER = "answered by an earlier attempt";
+
   /** All outcomes that there are. */
   public static final SortedSet<String> OUTCOMES = outcomes();
 
   private static SortedSet<String> outcomes() {
-    SortedSet<String> all = new TreeSet<>(List.of(OPEN, PRESUMED_OVER));
+    SortedSet<String> all = new TreeSet<>(List.of(OPEN, PRESUMED_OVER, ANSWERED_BY_FORMER));
     for (Outcome outcome : Outcome.values()) {
       all.add(outcome.code());
     }

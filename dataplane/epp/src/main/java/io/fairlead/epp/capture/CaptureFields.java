@@ -10,7 +10,7 @@ package io.fairlead.epp.capture;
 public final class CaptureFields {
 
   /** Version of the form; a reader refuses one that it does not know. */
-  public static final int VERSION = 4;
+  public static final int VERSION = 5;
 
   /** The form without ticks, probes, and what is known of a request but its length. */
   public static final int FIRST_VERSION = 1;
@@ -74,6 +74,9 @@ public final class CaptureFields {
 
   /** The same, as the first version calls it. */
   public static final String FIRST_TOKEN = "first_token";
+
+  /** Event of an answer that the client gets from here on, of whatever it is. */
+  public static final String ANSWERING = "answering";
 
   /** Event of more of the answer. */
   public static final String PROGRESS = "progress";

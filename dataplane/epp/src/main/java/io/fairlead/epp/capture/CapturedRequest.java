@@ -136,6 +136,11 @@ public final class CapturedRequest implements Line {
   }
 
   /** The core is about to be told so. */
+  public void answering(long now) {
+    event(now, CaptureFields.ANSWERING, null);
+  }
+
+  /** The core is about to be told so. */
   public void progress(long now) {
     Event last = events.getLast();
     if (!over && last.kind.equals(CaptureFields.PROGRESS)) {

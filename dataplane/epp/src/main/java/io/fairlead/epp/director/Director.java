@@ -238,11 +238,16 @@ public final class Director implements RequestListener {
   public void answering() {
     if (state == State.SENT) {
       state = State.ANSWERING;
-      tellProgress(pool.now());
+      progressToldAt = pool.now();
+      int of = attempt;
+      pool.run(() -> onAnswering(of));
     }
   }
 
-  /** The first byte of a good answer's body came; later calls change nothing. */
+  /**
+   * The first byte of what was asked for came, of a good answer; later calls change nothing. What
+   * only tells the client to wait is none: {@link io.fairlead.epp.openai.AnswerBeginning} knows.
+   */
   public void firstByte() {
     if (state == State.SENT || (state == State.ANSWERING && !firstByteSeen)) {
       state = State.ANSWERING;
@@ -492,6 +497,18 @@ public final class Director implements RequestListener {
     }
   }
 
+  private void onAnswering(int of) {
+    long now = pool.now();
+    if (!isCurrent(of)) {
+      endUnjudged(now);
+      return;
+    }
+    if (captured != null) {
+      captured.answering(now);
+    }
+    pool.core().answering(now, ticket);
+  }
+
   private void onProgress(int of) {
     if (isCurrent(of)) {
       progressed();
@@ -514,7 +531,7 @@ public final class Director implements RequestListener {
    * Called again, nothing happens.
    */
   private void endUnjudged(long now) {
-    end(now, () -> pool.core().ended(now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN));
+    end(now, () -> pool.core().answeredByFormer(now, ticket));
   }
 
   private void end(long now, Runnable toldToTheCore) {
@@ -550,7 +567,11 @@ public final class Director implements RequestListener {
       if (told && outcome != Outcome.COMPLETED) {
         tellStatus(with);
       }
-      pool.core().ended(now, ticket, how, used);
+      if (told || outcome == Outcome.DISCONNECTED) {
+        pool.core().ended(now, ticket, how, used);
+      } else {
+        pool.core().answeredByFormer(now, ticket);
+      }
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {

@@ -4,7 +4,7 @@ import { badge, byId, el, node, say, table } from './dom.js';
 import { empty } from './endpoints.js';
 import { count, millis, time } from './format.js';
 
-const OUTCOMES = { completed: 'good', open: 'quiet', 'left to the proxy': 'quiet', disconnected: 'warn', refused: 'warn', invalid: 'warn' };
+const OUTCOMES = { completed: 'good', open: 'quiet', 'left to the proxy': 'quiet', 'answered by an earlier attempt': 'warn', disconnected: 'warn', refused: 'warn', invalid: 'warn' };
 
 /** How an outcome is coloured. */
 export function outcomeKind(outcome) {

@@ -318,6 +318,9 @@ class DirectorTest {
     assertThat(scene.core.snapshot())
         .as("whoever was chosen since never gets it, and has not answered")
         .allMatch(endpoint -> endpoint.inFlight() == 0);
+    assertThat(scene.outcome())
+        .as("its client is there")
+        .isEqualTo(DecidedRequest.ANSWERED_BY_FORMER);
 
     scene.pass(2);
     scene.quiet();
@@ -327,6 +330,44 @@ class DirectorTest {
     assertThat(scene.terminal.outcomes).containsExactly(Outcome.COMPLETED);
     assertThat(scene.core.active()).isZero();
     assertThat(scene.core.snapshot()).allMatch(endpoint -> endpoint.inFlight() == 0);
+  }
+
+  /** The whole of an answer may come in the moment in which the request is sent elsewhere. */
+  @Test
+  void theAnswerOfAFormerAttemptIsNoClientThatLeft() {
+    Map<Outcome, String> told =
+        Map.of(
+            Outcome.COMPLETED,
+            DecidedRequest.ANSWERED_BY_FORMER,
+            Outcome.DISCONNECTED,
+            Outcome.DISCONNECTED.code());
+    told.forEach(
+        (outcome, expected) -> {
+          Scene scene = new Scene(2);
+          scene.sent();
+          scene.pass(2);
+          scene.home.act(() -> scene.frontend.director.end(outcome, Usage.UNKNOWN));
+          scene.quiet();
+          assertThat(scene.outcome()).isEqualTo(expected);
+          assertThat(scene.core.active()).isZero();
+        });
+  }
+
+  /** Its client has some of it, such as a comment that tells it to wait. */
+  @Test
+  void whatClientsHaveSomeOfIsNotSentElsewhereForWantOfAFirstByte() {
+    Scene scene = new Scene(2);
+    Route first = scene.sent();
+    scene.home.act(() -> scene.frontend.director.answering());
+    scene.quiet();
+
+    scene.pass(2);
+    scene.quiet();
+    assertThat(scene.terminal.sentAgain).isEmpty();
+    assertThat(scene.frontend.routes).containsExactly(first);
+    assertThat(scene.frontend.over).as("it is broken off").isTrue();
+    assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.FIRST_BYTE_TIMEOUT);
+    assertThat(scene.core.active()).isZero();
   }
 
   /** Bytes of an answer are no sign of life of the endpoint that never got the request. */
@@ -558,6 +599,11 @@ class DirectorTest {
       home.act(() -> frontend.director.submit(facts));
       quiet();
       return frontend.routes.getFirst();
+    }
+
+    /** What people are told of its end. */
+    String outcome() {
+      return core.receipts().newest(ReceiptFilter.ANY, 1).getFirst().outcome();
     }
 
     /** The core wants room for another. */

@@ -80,6 +80,9 @@ sealed interface CaptureEvent {
   /** The first byte of its answer came. */
   record FirstByte(long now, Request request) implements CaptureEvent {}
 
+  /** Its client got its answer from there on. */
+  record Answering(long now, Request request) implements CaptureEvent {}
+
   /** More of its answer came. */
   record Progress(long now, Request request) implements CaptureEvent {}
 

@@ -202,6 +202,7 @@ final class CaptureReader {
                     Effect.read(event)));
         case CaptureFields.FIRST_BYTE, CaptureFields.FIRST_TOKEN ->
             add(event, new CaptureEvent.FirstByte(now, request));
+        case CaptureFields.ANSWERING -> add(event, new CaptureEvent.Answering(now, request));
         case CaptureFields.PROGRESS ->
             each(event, time -> new CaptureEvent.Progress(time, request));
         case CaptureFields.HELD_UP -> add(event, new CaptureEvent.HeldUp(now, request, true));

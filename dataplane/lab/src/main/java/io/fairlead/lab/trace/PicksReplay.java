@@ -138,6 +138,7 @@ public final class PicksReplay {
           guarded(
               () -> core.attemptFailed(failed.now(), ticketOf(failed.request()), failed.failure()));
       case CaptureEvent.FirstByte first -> core.firstByte(first.now(), ticketOf(first.request()));
+      case CaptureEvent.Answering begun -> core.answering(begun.now(), ticketOf(begun.request()));
       case CaptureEvent.Progress more -> core.progress(more.now(), ticketOf(more.request()));
       case CaptureEvent.HeldUp held ->
           core.heldUp(held.now(), ticketOf(held.request()), held.held());

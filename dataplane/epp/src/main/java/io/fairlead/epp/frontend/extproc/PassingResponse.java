@@ -5,6 +5,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.HttpBody;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.openai.AnswerBeginning;
 import io.fairlead.epp.openai.ModelRename;
 import io.fairlead.epp.openai.ResponseWatcher;
 import io.fairlead.epp.transport.Failures;
@@ -25,6 +26,7 @@ final class PassingResponse implements ResponsePhase {
   private final boolean headersAreAll;
   private final boolean streamed;
   private final ResponseWatcher watcher;
+  private final AnswerBeginning beginning;
 
   /** Null where the answer names the model that was asked for, or none that we could read. */
   private final @Nullable ModelRename rename;
@@ -41,6 +43,7 @@ final class PassingResponse implements ResponsePhase {
     this.rename = rename;
     streamed = contentType.startsWith(EVENTS);
     watcher = ResponseWatcher.of(path, contentType, contentEncoding);
+    beginning = new AnswerBeginning(contentType, contentEncoding);
   }
 
   static PassingResponse of(ProxyMessage message, ExtProcStream stream) {
@@ -112,8 +115,10 @@ final class PassingResponse implements ResponsePhase {
   public void body(ExtProcStream stream, HttpBody piece) {
     ByteString shown = piece.getBody();
     if (!shown.isEmpty()) {
-      watcher.watch(Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer()));
-      stream.atPool().progress(status < 300 && !watcher.isError());
+      ByteBuf bytes = Unpooled.wrappedBuffer(shown.asReadOnlyByteBuffer());
+      watcher.watch(bytes);
+      boolean begun = beginning.in(bytes);
+      stream.atPool().progress(begun && status < 300 && !watcher.isError());
     }
     boolean last = piece.getEndOfStream();
     @Nullable ByteString instead = renamed(shown, last);

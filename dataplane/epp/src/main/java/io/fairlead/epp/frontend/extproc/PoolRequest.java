@@ -107,7 +107,7 @@ final class PoolRequest implements Exchange {
   /**
    * More of the answer came.
    *
-   * @param good whether it is what was asked for
+   * @param good whether what was asked for has begun to come
    */
   void progress(boolean good) {
     if (director != null) {

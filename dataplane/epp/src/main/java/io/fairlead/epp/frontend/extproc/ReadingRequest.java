@@ -37,8 +37,10 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
         throw tooLarge(stream);
       }
       RequestContent content =
-          RequestContent.of(
-              head.value(":path"), head.value("content-type"), head.value("content-encoding"));
+          length == 0
+              ? RequestContent.NONE // HTTP/2 may say so and end it with an empty frame
+              : RequestContent.of(
+                  head.value(":path"), head.value("content-type"), head.value("content-encoding"));
       ReadingRequest reading = new ReadingRequest(stream, head, content, length);
       stream.become(reading);
       IncomingBody.Room room =

@@ -2,9 +2,12 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.Failure;
 import io.fairlead.core.Route;
+import io.fairlead.epp.openai.AnswerBeginning;
 import io.fairlead.epp.transport.Failures;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -19,8 +22,11 @@ import org.jspecify.annotations.Nullable;
  * and what came back: so it can say what a failure was. On the loop of its client's connection.
  *
  * <p>Nothing of an answer reaches the client before the answer is known to be one: a head is held
- * until the first byte of its body, and an answer that is a failure until the core has said whether
- * the client shall get it. What is held is what one read brought; nothing more is read meanwhile.
+ * until the first byte of what was asked for, and an answer that is a failure until the core has
+ * said whether the client shall get it. What is held of a failure is what one read brought; nothing
+ * more is read meanwhile. What servers send to tell a client to wait is held with the head for a
+ * while, so that another endpoint may still get the request, and then sent on: clients and what is
+ * before them may need it.
  *
  * <p>A reused connection that breaks without a byte says nothing about the endpoint, which may have
  * closed it while idle: the request is sent once more, to the same endpoint, on a new connection.
@@ -33,6 +39,11 @@ final class Attempt implements BackendConnection.User {
 
   /** How long it may take to see whether an answer of 500 has a body. */
   private static final long BODY_MILLIS = 100;
+
+  /** So long after the head, and so much, is held of what tells the client to wait. */
+  private static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final int HOLD_BYTES = 16 << 10;
 
   private enum Phase {
     CONNECTING,
@@ -61,6 +72,9 @@ final class Attempt implements BackendConnection.User {
   private boolean written;
   private long writtenAt;
   private @Nullable HttpResponse head;
+  private long headedAt;
+  private @Nullable AnswerBeginning beginning;
+  private int heldBytes;
 
   /** Whether the core knows that the head came alone. */
   private boolean headTold;
@@ -111,8 +125,14 @@ final class Attempt implements BackendConnection.User {
     head = response;
     int status = response.status().code();
     exchange.headed(status);
+    HttpHeaders headers = response.headers();
+    beginning =
+        new AnswerBeginning(
+            headers.get(HttpHeaderNames.CONTENT_TYPE, ""),
+            headers.get(HttpHeaderNames.CONTENT_ENCODING, ""));
     if (status < 500) {
       phase = Phase.HEAD;
+      headedAt = loop.ticker().nanoTime();
     } else if (status == 500 && !HttpUtil.isContentLengthSet(response)) {
       phase = Phase.BODY;
       patience = loop.schedule(() -> fail(Failure.ERROR), BODY_MILLIS, TimeUnit.MILLISECONDS);
@@ -125,10 +145,15 @@ final class Attempt implements BackendConnection.User {
   public void content(HttpContent content) {
     switch (phase) {
       case HEAD -> {
-        begin();
-        exchange.content(content);
+        held.add(content);
+        heldBytes += content.content().readableBytes();
+        boolean begun = begun(content);
+        if (begun || heldBytes > HOLD_BYTES || loop.ticker().nanoTime() - headedAt >= HOLD_NANOS) {
+          begin();
+          passHeld(begun);
+        }
       }
-      case ANSWERING -> exchange.content(content);
+      case ANSWERING -> exchange.content(content, begun(content));
       case BODY -> {
         held.add(content);
         fail(Failure.ERROR);
@@ -143,16 +168,29 @@ final class Attempt implements BackendConnection.User {
     connection = null;
     switch (phase) {
       case HEAD -> {
+        boolean begun = begun(content);
         begin();
-        exchange.last(content);
+        passHeld(begun);
+        exchange.last(content, begun);
       }
-      case ANSWERING -> exchange.last(content);
+      case ANSWERING -> exchange.last(content, begun(content));
       case BODY -> {
         held.add(content);
         fail(Failures.ofStatus(500, !content.content().isReadable()));
       }
       case FAILED -> held.add(content);
       case CONNECTING, SENT, OVER -> content.release();
+    }
+  }
+
+  /** Whether what was asked for has begun to come, with this piece or before. */
+  private boolean begun(HttpContent content) {
+    return beginning != null && beginning.in(content.content());
+  }
+
+  private void passHeld(boolean begun) {
+    for (HttpContent next = held.poll(); next != null; next = held.poll()) {
+      exchange.content(next, begun && held.isEmpty());
     }
   }
 
@@ -193,10 +231,10 @@ final class Attempt implements BackendConnection.User {
     begin();
     for (HttpContent next = held.poll(); next != null; next = held.poll()) {
       if (next instanceof LastHttpContent last) {
-        exchange.last(last);
+        exchange.last(last, begun(last));
         return;
       }
-      exchange.content(next);
+      exchange.content(next, begun(next));
     }
     if (connection != null && exchange.readyForMore()) {
       connection.read();

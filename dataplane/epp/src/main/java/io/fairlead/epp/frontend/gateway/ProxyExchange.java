@@ -232,11 +232,15 @@ final class ProxyExchange implements Exchange {
     client.startResponse(response, from.endpoint(), from.responseHeaders());
   }
 
-  /** More of the response. Takes ownership. */
-  void content(HttpContent content) {
+  /**
+   * More of the response. Takes ownership.
+   *
+   * @param begun whether what was asked for has begun to come
+   */
+  void content(HttpContent content, boolean begun) {
     if (watcher != null && content.content().isReadable()) {
       watcher.watch(content.content());
-      if (status < 300 && !watcher.isError()) {
+      if (begun && status < 300 && !watcher.isError()) {
         director.firstByte();
       }
     }
@@ -259,10 +263,10 @@ final class ProxyExchange implements Exchange {
     return renaming.changed() ? content.replace(passed) : content;
   }
 
-  /** The rest of the response. Takes ownership. */
-  void last(LastHttpContent content) {
+  /** The rest of the response, as {@link #content} gets it. Takes ownership. */
+  void last(LastHttpContent content, boolean begun) {
     attempt = null;
-    content(content);
+    content(content, begun);
     end(watcher == null ? Outcome.of(status, false) : watcher.outcome(status));
     client.responseWritten();
   }

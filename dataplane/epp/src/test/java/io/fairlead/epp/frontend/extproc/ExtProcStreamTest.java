@@ -136,6 +136,36 @@ class ExtProcStreamTest {
     assertThat(set(response)).containsExactly(Map.entry("x-session-token", "token-of-a"));
   }
 
+  /** As HTTP/2 may say that there is none: what is wrong with it is for the server to say. */
+  @Test
+  void aBodyThatSaysItHasNoBytesIsNone() {
+    tell(post("content-type", "application/json", "content-length", "0"), body("", true));
+    assertThat(pool.events).containsExactly("sent a");
+  }
+
+  /** Such as servers send while a prompt waits, or while it is computed. */
+  @Test
+  void whatTellsClientsToWaitIsNoFirstToken() {
+    tell(
+        post(),
+        body(OTHER.replace("{", "{\"stream\":true,"), true),
+        events(),
+        responseBody(": ping\n\n", false),
+        responseBody("event: ping\n\nevent: response.created\nda", false),
+        responseBody("ta: {}\n\n", false));
+    assertThat(pool.events).containsExactly("sent a");
+    assertThat(awaitingFirstToken()).isOne();
+    assertThat(proxy.responseBody()).as("the client gets them").contains(": ping", "created");
+
+    tell(responseBody("data: {}\n\n", false));
+    assertThat(pool.events).containsExactly("sent a", "first token a");
+    assertThat(awaitingFirstToken()).isZero();
+  }
+
+  private int awaitingFirstToken() {
+    return pool.loop.snapshot().syncUninterruptibly().getNow().getFirst().awaitingFirstToken();
+  }
+
   @Test
   void namesFallbacksInTheHeaderAndInTheMetadata() {
     pool.configured(HeaderPlugin.ALONE, new HeaderPlugin.Factory())

@@ -17,6 +17,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
@@ -256,6 +258,73 @@ class GatewayOddServersIT {
       assertThat(rig.events)
           .hasSize(40)
           .allMatch(e -> e.matches("sent m [ab] 1|ended invalid -1/-1"));
+    }
+  }
+
+  private static final String STREAMED = Rig.BODY.replace("{\"model", "{\"stream\":true,\"model");
+  private static final String EVENTS_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  /** One that tells its client to wait, and dies before the first token: another one answers. */
+  @Test
+  void aCommentIsNoAnswerYet() throws Exception {
+    RawBackend.Script dying =
+        (connection, request) -> {
+          connection.send(EVENTS_HEAD);
+          connection.chunk(": ping\n\n");
+          connection.chunk("event: response.created\ndata: {}\n\n");
+          connection.reset();
+        };
+    RawBackend.Script well =
+        (connection, request) -> {
+          connection.send(EVENTS_HEAD);
+          connection.chunk(": pong\n\n");
+          connection.chunk("data: {}\n\n");
+          connection.chunk("");
+        };
+    Set<String> dead = ConcurrentHashMap.newKeySet();
+    RawBackend.Script either =
+        (connection, request) ->
+            (dead.add(request.text()) ? dying : well).serve(connection, request);
+    try (Rig rig = new Rig(Rig.config(), new RawBackend("a", either), new RawBackend("b", either));
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, STREAMED);
+      assertThat(client.read().text()).isEqualTo(": pong\n\ndata: {}\n\n");
+      await().until(() -> rig.events.size() == 4);
+      assertThat(rig.events).element(1).asString().matches("sent m [ab] 2 DIED");
+      assertThat(rig.events).endsWith("first", "ended completed -1/-1");
+    }
+  }
+
+  /** They are passed on sooner or later, and then the client has some of the answer. */
+  @Test
+  void manyCommentsReachTheClientAndAreNoFirstToken() throws Exception {
+    Semaphore seen = new Semaphore(0);
+    String comment = ": " + "x".repeat(998) + "\n\n";
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send(EVENTS_HEAD);
+              for (int i = 0; i < 20; i++) {
+                connection.chunk(comment);
+              }
+              seen.acquire();
+              connection.chunk("data: {}\n\n");
+              connection.chunk("");
+            });
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, STREAMED);
+      client.readHead();
+      assertThat(client.readChunk()).startsWith(": x");
+      rig.settleSockets();
+      assertThat(rig.events).containsExactly("sent m a 1");
+      assertThat(rig.pool.snapshot().syncUninterruptibly().getNow().getFirst().awaitingFirstToken())
+          .isOne();
+      seen.release();
+      client.readChunkToEnd();
+      rig.awaitEvents("sent m a 1", "first", "ended completed -1/-1");
     }
   }
 
