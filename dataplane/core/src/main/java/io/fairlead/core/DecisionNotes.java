@@ -4,6 +4,7 @@ import io.fairlead.core.receipt.DecisionWriter;
 import io.fairlead.core.receipt.EndpointTable;
 import io.fairlead.core.receipt.Exclusion;
 import io.fairlead.core.receipt.HeaderReads;
+import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.Surroundings;
@@ -40,6 +41,7 @@ final class DecisionNotes implements Surroundings {
   private long at;
   private final HeaderReads headers = new HeaderReads();
   private @Nullable CompiledConfig config;
+  private Provenance origin = Provenance.SOURCES;
 
   DecisionNotes(
       ReceiptLog receipts, CandidateChoice choice, CurrentRequest current, EndpointSet endpoints) {
@@ -48,6 +50,16 @@ final class DecisionNotes implements Surroundings {
     this.choice = choice;
     this.current = current;
     this.endpoints = endpoints;
+  }
+
+  /** Where config and endpoints are from. */
+  void origin(Provenance from) {
+    origin = from;
+  }
+
+  @Override
+  public Provenance origin() {
+    return origin;
   }
 
   /** Notes that the request waits. */

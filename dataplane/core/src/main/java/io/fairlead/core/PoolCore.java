@@ -10,6 +10,7 @@ import io.fairlead.core.health.PoolHealth;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.core.prefix.PrefixIndex;
+import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.Receipt;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -52,6 +53,7 @@ public final class PoolCore {
   private final FailedAttempts failures;
   private final DeadlineWatch deadlines;
   private final ReceiptLog receipts;
+  private final DecisionNotes notes;
   private final @Nullable RealCaches real;
 
   /** A pool without config and endpoints, with the default limits. */
@@ -102,6 +104,7 @@ public final class PoolCore {
         new RequestEnds(
             requests, left, bookings, contexts, observers, config, rules, health, tokens,
             admission);
+    this.notes = new DecisionNotes(receipts, candidates, current, endpoints);
     this.dispatch =
         new Dispatch(
             config,
@@ -115,7 +118,7 @@ public final class PoolCore {
             ends,
             admission,
             new InFlightEviction(requests, endpoints, admission, ends),
-            new DecisionNotes(receipts, candidates, current, endpoints));
+            notes);
     this.failures =
         new FailedAttempts(config, endpoints, rules, bookings, observers, dispatch, ends);
     this.deadlines = new DeadlineWatch(requests, candidates, rules, failures, ends);
@@ -203,6 +206,11 @@ public final class PoolCore {
     if (failure != null) {
       throw PluginFailedException.of(failure);
     }
+  }
+
+  /** Where config and endpoints are from that come into force from now on, for receipts. */
+  public void origin(Provenance origin) {
+    notes.origin(origin);
   }
 
   /**

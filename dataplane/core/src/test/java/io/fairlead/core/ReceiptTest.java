@@ -12,6 +12,7 @@ import io.fairlead.core.receipt.Exclusion;
 import io.fairlead.core.receipt.FailedAttempt;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.ReceiptSearch;
@@ -74,6 +75,19 @@ class ReceiptTest {
                     new PluginReference("gold", 1),
                     new PluginReference("queue", 2),
                     new PluginReference("kv", 0.5)))));
+  }
+
+  @Test
+  void tellsWhereConfigAndEndpointsWereFrom() {
+    pool.core.configure(0, compiled(RequestsConfig.DEFAULT));
+    pool.endpoints("a");
+    Provenance kept = new Provenance(true, false);
+    pool.core.origin(kept);
+    long before = pool.arrive("m");
+    pool.core.origin(Provenance.SOURCES);
+    long after = pool.arrive("m");
+    assertThat(last(before).origin()).isEqualTo(kept);
+    assertThat(last(after).origin()).isEqualTo(Provenance.SOURCES);
   }
 
   /** What is in common to many decisions is no part of the memory that receipts may take. */

@@ -7,6 +7,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.crds.access.PageAccess;
@@ -247,6 +248,8 @@ final class PoolRuntime implements AutoCloseable {
   }
 
   void start() {
+    fromCheckpoint.listen(
+        () -> pool.origin(new Provenance(fromCheckpoint.config(), fromCheckpoint.endpoints())));
     pool.start();
     if (pods != null) {
       pods.start(set -> control.execute(() -> endpoints(set)));

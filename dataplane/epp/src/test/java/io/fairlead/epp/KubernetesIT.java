@@ -308,6 +308,10 @@ class KubernetesIT {
           traffic.next(1); // nothing listens there, but it was sent
         }
         assertThat(sent(dataPlane)).isPositive();
+        String id =
+            page(dataPlane, "/debug/decisions").replaceAll("(?s).*?\"id\":\"([^\"]+)\".*", "$1");
+        assertThat(page(dataPlane, "/debug/decisions/" + id))
+            .contains("\"fromCheckpoint\":{\"config\":true,\"endpoints\":true}");
 
         PoolConfig second = config(2, 1);
         put(ConfigDocument.write(second));

@@ -120,6 +120,7 @@ final class OtherConfig {
     return new Attempt(
         real.at(),
         real.configHash(),
+        real.fromCheckpoint(),
         inputs.endpoints().get(outcome.picked()).name(),
         outcome.runs().get(outcome.primary()).profile(),
         outcome.prefill() < 0 ? null : inputs.endpoints().get(outcome.prefill()).name(),

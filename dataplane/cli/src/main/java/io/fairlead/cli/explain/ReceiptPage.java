@@ -61,6 +61,7 @@ record ReceiptPage(
   /**
    * One choice of an endpoint.
    *
+   * @param fromCheckpoint what it was made from that may have been old; null for nothing
    * @param profile whose pick counts
    * @param status of the endpoint's answer, where that was none of what was asked for
    * @param failed how the endpoint failed the request; null where it did not
@@ -71,6 +72,7 @@ record ReceiptPage(
   record Attempt(
       String at,
       String configHash,
+      @Nullable FromCheckpoint fromCheckpoint,
       String endpoint,
       String profile,
       @Nullable String prefill,
@@ -90,6 +92,16 @@ record ReceiptPage(
       excluded = requiredList(excluded, "excluded");
       candidates = requiredList(candidates, "candidates");
       profiles = requiredList(profiles, "profiles");
+    }
+  }
+
+  /** What was not from its source, but kept on the picker's disk. */
+  @JsonIgnoreProperties(ignoreUnknown = true)
+  record FromCheckpoint(boolean config, boolean endpoints) {
+
+    /** In words. */
+    String what() {
+      return config && endpoints ? "config and endpoints" : config ? "config" : "endpoints";
     }
   }
 
@@ -124,10 +136,15 @@ record ReceiptPage(
   /**
    * Why nobody got the request.
    *
+   * @param fromCheckpoint as of a decision
    * @param endpoints each with its own reason
    */
   @JsonIgnoreProperties(ignoreUnknown = true)
-  record Refusal(String at, String configHash, List<Excluded> endpoints) {
+  record Refusal(
+      String at,
+      String configHash,
+      @Nullable FromCheckpoint fromCheckpoint,
+      List<Excluded> endpoints) {
 
     Refusal {
       at = required(at, "at");

@@ -4,6 +4,7 @@ import io.fairlead.cli.TextTable;
 import io.fairlead.cli.explain.ReceiptPage.Attempt;
 import io.fairlead.cli.explain.ReceiptPage.Candidate;
 import io.fairlead.cli.explain.ReceiptPage.Excluded;
+import io.fairlead.cli.explain.ReceiptPage.FromCheckpoint;
 import io.fairlead.cli.explain.ReceiptPage.Refusal;
 import io.fairlead.cli.explain.ReceiptPage.Rejected;
 import io.fairlead.cli.explain.ReceiptPage.Run;
@@ -112,7 +113,17 @@ final class ReceiptText {
                     ? "rejected, since of " + count(refusal.endpoints().size()) + " none got it"
                     : "none of " + count(refusal.endpoints().size()) + " got it then",
             shortened(refusal.configHash())));
+    origin(refusal.fromCheckpoint());
     losers(refusal.endpoints().stream().map(ReceiptText::loser).toList());
+  }
+
+  private void origin(@Nullable FromCheckpoint kept) {
+    if (kept != null) {
+      lines.add(
+          "  "
+              + kept.what()
+              + " from the picker's checkpoint, perhaps old: nobody had told of newer ones");
+    }
   }
 
   /**
@@ -314,6 +325,7 @@ final class ReceiptText {
             endpoints,
             attempt.profile(),
             shortened(attempt.configHash())));
+    origin(attempt.fromCheckpoint());
     if (attempt.prefill() != null) {
       lines.add("  its prompt is computed by " + attempt.prefill());
     }

@@ -42,6 +42,22 @@ class ReceiptTextTest {
            "scored": [{"endpoint": "a", "score": 0, "scores": []}]}]}]}
       """;
 
+  @Test
+  void tellsWhatMayHaveBeenOld() throws IOException {
+    String kept =
+        TWICE.replaceFirst(
+            "(\"configHash\": \"[a-f0-9]*\",)",
+            "$1 \"fromCheckpoint\": {\"config\": false, \"endpoints\": true},");
+    assertThat(text(kept))
+        .containsOnlyOnce(
+            "config abcdef012345\n  endpoints from the picker's checkpoint, perhaps old: nobody had"
+                + " told of newer ones\n");
+    assertThat(text(kept.replace("\"config\": false", "\"config\": true")))
+        .contains("  config and endpoints from the picker's checkpoint");
+    assertThat(text(kept.replace("false, \"endpoints\": true", "true, \"endpoints\": false")))
+        .contains("  config from the picker's checkpoint");
+  }
+
   private static String text(String json) throws IOException {
     ReceiptPage page = JsonMapper.builder().build().readValue(json, ReceiptPage.class);
     return String.join("\n", ReceiptText.lines(page, List.of()));

@@ -75,6 +75,11 @@ public final class Decision {
     return sending.context().config();
   }
 
+  /** Where that and the endpoints were from. */
+  public Provenance origin() {
+    return sending.context().origin();
+  }
+
   /** Whether nobody got the request. */
   public boolean isRefusal() {
     return sending.primary() == DecisionWriter.NOBODY;

@@ -10,6 +10,8 @@ import io.fairlead.crds.config.PoolConfig;
  * @param config what was in force
  * @param outline of its scheduler
  * @param pool the endpoints that there were, as they were labelled then
+ * @param origin whether config and endpoints were what their sources say
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, not compared
-record DecisionContext(PoolConfig config, SchedulerOutline outline, EndpointSpec[] pool) {}
+record DecisionContext(
+    PoolConfig config, SchedulerOutline outline, EndpointSpec[] pool, Provenance origin) {}

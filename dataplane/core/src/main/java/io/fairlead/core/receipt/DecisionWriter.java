@@ -339,10 +339,14 @@ public final class DecisionWriter implements DecisionRecorder {
   private DecisionContext context(
       PoolConfig config, SchedulerOutline outline, Object[] pool, Surroundings around) {
     DecisionContext last = context;
-    if (last == null || last.config() != config || last.outline() != outline || this.pool != pool) {
+    if (last == null
+        || last.config() != config
+        || last.outline() != outline
+        || last.origin() != around.origin()
+        || this.pool != pool) {
       EndpointSpec[] specs = new EndpointSpec[pool.length];
       Arrays.setAll(specs, around::spec);
-      last = new DecisionContext(config, outline, specs);
+      last = new DecisionContext(config, outline, specs, around.origin());
       context = last;
       this.pool = pool;
     }

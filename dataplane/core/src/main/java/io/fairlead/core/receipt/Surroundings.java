@@ -70,6 +70,9 @@ public interface Surroundings {
   /** Blocks of its prompt that the index may know. */
   int blocks();
 
+  /** Where config and endpoints are from. */
+  Provenance origin();
+
   /** Pickers that share the pool. */
   int replicas();
 

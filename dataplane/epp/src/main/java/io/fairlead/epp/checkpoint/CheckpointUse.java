@@ -11,6 +11,7 @@ public final class CheckpointUse {
   private final @Nullable Checkpoint checkpoint;
   private volatile boolean config;
   private volatile boolean endpoints;
+  private Runnable listener = () -> {};
 
   /**
    * Nothing is, yet.
@@ -36,11 +37,24 @@ public final class CheckpointUse {
     return endpoints;
   }
 
+  /** Has {@code changed} called on the control thread before what is in use changes. */
+  public void listen(Runnable changed) {
+    listener = changed;
+  }
+
   void config(boolean used) {
+    boolean changed = config != used;
     config = used;
+    if (changed) {
+      listener.run();
+    }
   }
 
   void endpoints(boolean used) {
+    boolean changed = endpoints != used;
     endpoints = used;
+    if (changed) {
+      listener.run();
+    }
   }
 }

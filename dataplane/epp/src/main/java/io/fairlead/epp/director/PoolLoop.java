@@ -24,6 +24,7 @@ import io.fairlead.core.handover.News;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.NamedRequest;
+import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.ReceiptSearch;
@@ -305,6 +306,11 @@ public final class PoolLoop {
     } catch (PluginFailedException e) {
       pluginFailed(e);
     }
+  }
+
+  /** Where config and endpoints are from that come into force from now on, for receipts. */
+  public void origin(Provenance origin) {
+    run(() -> core.origin(origin));
   }
 
   /** Sets how many pickers share the pool, at least 1. */

@@ -17,6 +17,7 @@ import io.fairlead.core.receipt.FailedAttempt;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.NamedRequest;
 import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.replay.DecisionInputs;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
@@ -179,6 +180,7 @@ public final class DecisionPage {
   private void write(Decision decision, ObjectNode to) {
     to.put("at", clock.moment(decision.at()));
     to.put("configHash", ConfigDocument.hash(decision.config()).toString());
+    origin(decision.origin(), to);
     to.put("endpoint", decision.candidate(decision.picked()));
     to.put("profile", decision.primaryRun().outline().name());
     if (decision.prefill() >= 0) {
@@ -203,6 +205,15 @@ public final class DecisionPage {
     to.set("inputs", inputs);
   }
 
+  /** As the page of the status says it; nothing where both are from their sources. */
+  private static void origin(Provenance origin, ObjectNode to) {
+    if (origin.keptConfig() || origin.keptEndpoints()) {
+      ObjectNode stale = to.putObject("fromCheckpoint");
+      stale.put("config", origin.keptConfig());
+      stale.put("endpoints", origin.keptEndpoints());
+    }
+  }
+
   /**
    * Whether a plugin that could be asked again may go by the hash of a prompt. Whoever reads the
    * hash can test guesses of the prompt, so it is told nowhere else.
@@ -217,6 +228,7 @@ public final class DecisionPage {
   private void refusal(Decision decision, ObjectNode to) {
     to.put("at", clock.moment(decision.at()));
     to.put("configHash", ConfigDocument.hash(decision.config()).toString());
+    origin(decision.origin(), to);
     number(to, "fullFrom", decision.ceiling());
     ArrayNode endpoints = to.putArray("endpoints");
     decision.excluded().forEach(one -> excluded(decision, one, endpoints.addObject()));
