@@ -337,6 +337,11 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (msg instanceof HttpResponse response) {
+      if (response.status().code() < 100) {
+        ReferenceCountUtil.release(msg);
+        breakOff(); // there is no such status, and no other answer to wait for
+        return;
+      }
       head(response, to);
     }
     if (msg instanceof HttpContent content) {

@@ -163,6 +163,20 @@ class GatewayOddServersIT {
     }
   }
 
+  /** None is below 100: what looks like an interim one would be waited after for ever. */
+  @ParameterizedTest
+  @ValueSource(strings = {"000", "0", "99"})
+  void aStatusThatThereIsNotIsAFailure(String status) throws Exception {
+    RawBackend odd =
+        new RawBackend(
+            "a", (connection, request) -> connection.send(answer("{}").replace("200", status)));
+    try (Rig rig = new Rig(Rig.config(), odd);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(502);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {100_000, 20_000_000})
   void aHeadThatIsTooLongIsAFailureAndTakesNoMemory(int length) throws Exception {
