@@ -15,6 +15,7 @@ final class JsonScanner {
   static final int MAX_DEPTH = 500;
 
   private static final byte[] NOTHING = {};
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
   private static final BodyBytes NO_BODY = new BodyBytes();
 
   private final boolean[] isObject = new boolean[MAX_DEPTH];
@@ -108,6 +109,19 @@ final class JsonScanner {
     pos++;
     whitespace();
     return true;
+  }
+
+  /** Passes a byte order mark, which some clients begin with; to be asked for at the beginning. */
+  void byteOrderMark() throws BadRequestException {
+    if (!has() || bytes[pos] != BYTE_ORDER_MARK[0]) {
+      return;
+    }
+    for (byte next : BYTE_ORDER_MARK) {
+      if (peek() != next) {
+        throw broken("it is not UTF-8");
+      }
+      pos++;
+    }
   }
 
   void expectEnd() throws BadRequestException {

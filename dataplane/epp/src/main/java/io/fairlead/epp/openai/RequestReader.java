@@ -165,6 +165,7 @@ public final class RequestReader {
   }
 
   private void scan(BodyBytes body) throws BadRequestException {
+    scanner.byteOrderMark();
     scanner.expect('{');
     if (!scanner.accept('}')) {
       do {

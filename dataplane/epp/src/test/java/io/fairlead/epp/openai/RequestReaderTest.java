@@ -218,10 +218,27 @@ class RequestReaderTest {
         "{\"model\":",
         "{\"model\":\"m",
         "null",
-        "\ufeff{}"
+        "\uFEFF"
       })
   void refusesWhatIsCutOff(String json) {
     assertThat(refused(CHAT, json).code()).isEqualTo(ErrorCodes.INVALID_JSON);
+  }
+
+  /** As files of Windows begin, and model servers take it; however it is cut. */
+  @Test
+  void aByteOrderMarkMayComeFirst() throws BadRequestException {
+    String json = "\ufeff" + chat("");
+    ParsedRequest marked = read(CHAT, json);
+    assertThat(marked.model()).isEqualTo("m");
+    assertThat(marked.blocks()).isEqualTo(read(CHAT, chat("")).blocks());
+    assertThat(
+            new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1)
+                .substring(marked.modelStart(), marked.modelEnd()))
+        .isEqualTo("\"m\"");
+
+    assertThat(refused(CHAT, "\ufeff").getMessage()).contains("at byte 3 it ends too early");
+    assertThat(refused(CHAT, "\ufeff\ufeff" + chat("")).getMessage()).contains("at byte 3");
+    assertThat(refused(CHAT, " \ufeff" + chat("")).getMessage()).contains("at byte 1");
   }
 
   @Test
