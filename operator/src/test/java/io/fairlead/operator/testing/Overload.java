@@ -31,7 +31,14 @@ public final class Overload implements AutoCloseable {
   private static final int EVERY = 3;
 
   private static final Set<String> OF_CONNECTIONS =
-      Set.of("connection", "content-length", "host", "upgrade", "expect", "transfer-encoding");
+      Set.of(
+          "connection",
+          "content-length",
+          "host",
+          "upgrade",
+          "http2-settings",
+          "expect",
+          "transfer-encoding");
 
   private final URI server;
   private final HttpClient http;
@@ -81,7 +88,7 @@ public final class Overload implements AutoCloseable {
 
   private void handle(HttpExchange exchange) {
     try (exchange) {
-      if (exchange.getRequestHeaders().containsKey("Upgrade")) {
+      if ("websocket".equalsIgnoreCase(exchange.getRequestHeaders().getFirst("Upgrade"))) {
         answer(exchange, 503, "no watches over web sockets"); // clients then watch over HTTP
         return;
       }
@@ -137,6 +144,7 @@ public final class Overload implements AutoCloseable {
               });
       exchange.sendResponseHeaders(response.statusCode(), 0);
       try (OutputStream out = exchange.getResponseBody()) {
+        out.flush(); // a watch has begun with its head, and may have nothing to tell for long
         byte[] buffer = new byte[1 << 16];
         for (int n = in.read(buffer); n >= 0; n = in.read(buffer)) {
           out.write(buffer, 0, n);
