@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class EndpointState implements PoolEndpoint {
 
+  /** Time constant in nanoseconds by which prompts that were sent count less and less. */
   private static final double WHILE_NANOS = 20e9;
 
+  /** How many standard deviations of the sum of their lengths contexts may grow by. */
   private static final double DEVIATIONS = 0.75;
 
   private EndpointSpec spec;

@@ -2,6 +2,7 @@ package io.fairlead.epp.datalayer;
 
 import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodStatus;
 import io.fairlead.core.EndpointSpec;
@@ -30,7 +31,8 @@ final class PodEndpoints {
 
   /**
    * The pool's endpoints among these pods. A pod may get requests when it is Ready and not on its
-   * way out: engines answer their health check while they refuse or abort requests.
+   * way out: engines answer their health check while they refuse or abort requests. It also may
+   * where only its node was not heard of.
    */
   static EndpointSet of(Collection<Pod> pods, Map<String, String> selector, List<Integer> ports) {
     List<EndpointSpec> ready = new ArrayList<>();
@@ -69,8 +71,30 @@ final class PodEndpoints {
         && status != null
         && status.getPodIP() != null
         && !status.getPodIP().isEmpty()
-        && status.getConditions().stream()
-            .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+        && ("True".equals(condition(status, "Ready")) || isOfSilentNode(pod, status));
+  }
+
+  /**
+   * Whether it is only the control plane that calls the pod not Ready, since the node's kubelet has
+   * not told of itself: that leaves the kubelet's own last word on the containers as it was. When
+   * the API server was away, it is so for all pods at once, while model servers go on; where a node
+   * is gone indeed, the endpoints' health tells sooner.
+   */
+  private static boolean isOfSilentNode(Pod pod, PodStatus status) {
+    return "False".equals(condition(status, "Ready"))
+        && "True".equals(condition(status, "ContainersReady"))
+        && pod.getSpec() != null
+        && pod.getSpec().getReadinessGates().stream()
+            .allMatch(gate -> "True".equals(condition(status, gate.getConditionType())));
+  }
+
+  private static @Nullable String condition(PodStatus status, String type) {
+    for (PodCondition condition : status.getConditions()) {
+      if (type.equals(condition.getType())) {
+        return condition.getStatus();
+      }
+    }
+    return null;
   }
 
   private static boolean finished(Pod pod) {

@@ -3,10 +3,13 @@ package io.fairlead.epp.datalayer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodConditionBuilder;
+import io.fabric8.kubernetes.api.model.PodReadinessGate;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.core.EndpointSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PodEndpointsTest {
@@ -53,5 +56,46 @@ class PodEndpointsTest {
     }
     assertThat(of(pod("", 0, 0)).placesOfReady())
         .isEqualTo(Map.of("a-rank-0", "ns/a:8000", "a-rank-1", "ns/a:8001"));
+  }
+
+  /** As the control plane leaves the pods of nodes that it has not heard of. */
+  @Test
+  void aPodThatIsNotReadyForItsNodeAloneStaysAnEndpoint() {
+    assertThat(withConditions("", "Ready: False, ContainersReady: True").ready()).hasSize(2);
+    assertThat(
+            withConditions("a.b/gate", "Ready: False, ContainersReady: True, a.b/gate: True")
+                .ready())
+        .hasSize(2);
+  }
+
+  @Test
+  void aPodThatIsNotReadyByItselfIsNone() {
+    assertThat(withConditions("", "Ready: False, ContainersReady: False").ready()).isEmpty();
+    assertThat(withConditions("", "Ready: False").ready()).isEmpty();
+    assertThat(withConditions("", "ContainersReady: True").ready()).isEmpty();
+    assertThat(withConditions("a.b/gate", "Ready: False, ContainersReady: True").ready()).isEmpty();
+    assertThat(
+            withConditions("a.b/gate", "Ready: False, ContainersReady: True, a.b/gate: False")
+                .ready())
+        .isEmpty();
+  }
+
+  private static EndpointSet withConditions(String gate, String conditions) {
+    Pod pod = pod("", 0, 0);
+    if (!gate.isEmpty()) {
+      pod.getSpec().setReadinessGates(List.of(new PodReadinessGate(gate)));
+    }
+    pod.getStatus()
+        .setConditions(
+            Stream.of(conditions.split(", "))
+                .map(condition -> condition.split(": "))
+                .map(
+                    condition ->
+                        new PodConditionBuilder()
+                            .withType(condition[0])
+                            .withStatus(condition[1])
+                            .build())
+                .toList());
+    return of(pod);
   }
 }

@@ -136,7 +136,8 @@ class BurstOfDisconnectsIT {
       client.post("/v1/chat/completions", BODY.formatted("x".repeat(i % 10 == 0 ? 100_000 : i)));
     }
     await().until(() -> pool.active() == CLIENTS);
-    await().until(() -> backends.stream().mapToInt(b -> b.requests.size()).sum() == pool.inFlight());
+    await()
+        .until(() -> backends.stream().mapToInt(b -> b.requests.size()).sum() == pool.inFlight());
     int sent = pool.inFlight();
     assertThat(sent).isPositive();
 
