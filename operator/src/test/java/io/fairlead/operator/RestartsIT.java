@@ -143,19 +143,8 @@ class RestartsIT {
   void anApiServerThatWasAwayIsCaughtUpWithWithoutAStorm() {
     Config account = cluster.account(Installed.NAMESPACE, "fairlead-operator");
     try (Outage way = new Outage(account);
-        var operator =
-            new OperatorUnderTest(
-                cluster,
-                pool,
-                OperatorUnderTest.settings(true),
-                InstantSource.system(),
-                new KubernetesClientBuilder().withConfig(way.through(account)).build())) {
-      pool.createPool();
-      for (int i = 0; i < RESTARTS; i++) {
-        pool.createModel("m" + i, "m" + i, 90);
-      }
-      pool.becomeReady();
-      pool.awaitModel("m" + (RESTARTS - 1), "Accepted", "True/Accepted");
+        var operator = operator(way.through(account))) {
+      servePool();
       AuditLog.Mark before = operator.mark();
       way.begin();
       for (int i = 0; i < RESTARTS; i++) {
@@ -185,19 +174,8 @@ class RestartsIT {
   void anApiServerThatFailsAtAThirdOfAllIsCaughtUpWithWithoutAStorm() {
     Config account = cluster.account(Installed.NAMESPACE, "fairlead-operator");
     try (Overload way = new Overload(account);
-        var _ =
-            new OperatorUnderTest(
-                cluster,
-                pool,
-                OperatorUnderTest.settings(true),
-                InstantSource.system(),
-                new KubernetesClientBuilder().withConfig(way.through(account)).build())) {
-      pool.createPool();
-      for (int i = 0; i < RESTARTS; i++) {
-        pool.createModel("m" + i, "m" + i, 90);
-      }
-      pool.becomeReady();
-      pool.awaitModel("m" + (RESTARTS - 1), "Accepted", "True/Accepted");
+        var _ = operator(way.through(account))) {
+      servePool();
       List<String> children = uids();
       way.begin();
       for (int i = 0; i < RESTARTS; i++) {
@@ -233,6 +211,24 @@ class RestartsIT {
     return CHILDREN.stream()
         .map(kind -> pool.need(kind, PoolFixture.PICKER).getMetadata().getUid())
         .toList();
+  }
+
+  private OperatorUnderTest operator(Config account) {
+    return new OperatorUnderTest(
+        cluster,
+        pool,
+        OperatorUnderTest.settings(true),
+        InstantSource.system(),
+        new KubernetesClientBuilder().withConfig(account).build());
+  }
+
+  private void servePool() {
+    pool.createPool();
+    for (int i = 0; i < RESTARTS; i++) {
+      pool.createModel("m" + i, "m" + i, 90);
+    }
+    pool.becomeReady();
+    pool.awaitModel("m" + (RESTARTS - 1), "Accepted", "True/Accepted");
   }
 
   private void weigh(int model, int weight) {

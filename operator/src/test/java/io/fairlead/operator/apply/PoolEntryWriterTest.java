@@ -5,20 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolStatus;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import io.fairlead.operator.testing.ScriptedApi;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.List;
@@ -47,29 +42,17 @@ class PoolEntryWriterTest {
 
   private final StatusSteps steps = new StatusSteps();
   private volatile InferencePool stored = pool("1");
-  private HttpServer server;
-  private KubernetesClient client;
+  private ScriptedApi api;
   private PoolEntryWriter entries;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext("/", this::answer);
-    server.start();
-    client =
-        new KubernetesClientBuilder()
-            .withConfig(
-                new ConfigBuilder()
-                    .withAutoConfigure(false)
-                    .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
-                    .withRequestRetryBackoffLimit(0)
-                    .build())
-            .build();
+    api = new ScriptedApi(this::answer);
     entries =
         new PoolEntryWriter(
-            client,
+            api.client(),
             InstantSource.system(),
-            new Events(client, InstantSource.system()),
+            new Events(api.client(), InstantSource.system()),
             new LostEntries(System::nanoTime, new SimpleMeterRegistry()),
             new WriteLanes(),
             steps);
@@ -77,8 +60,7 @@ class PoolEntryWriterTest {
 
   @AfterEach
   void stop() {
-    client.close();
-    server.stop(0);
+    api.close();
   }
 
   @Test
@@ -147,7 +129,7 @@ class PoolEntryWriterTest {
         code = 409;
       }
     }
-    send(exchange, code, client.getKubernetesSerialization().asJson(stored));
+    send(exchange, code, api.client().getKubernetesSerialization().asJson(stored));
   }
 
   private static void send(HttpExchange exchange, int code, String json) throws IOException {

@@ -2,17 +2,12 @@ package io.fairlead.operator.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.InstantSource;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -28,34 +23,21 @@ class CertificatesTest {
   private final AtomicInteger answer = new AtomicInteger(404);
   private final AtomicLong nanos = new AtomicLong();
   private final Certificates certificates = new Certificates(InstantSource.system(), nanos::get);
-  private HttpServer server;
-  private KubernetesClient client;
+  private ScriptedApi api;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          exchange.sendResponseHeaders(answer.get(), -1);
-          exchange.close();
-        });
-    server.start();
-    client =
-        new KubernetesClientBuilder()
-            .withConfig(
-                new ConfigBuilder()
-                    .withAutoConfigure(false)
-                    .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
-                    .withRequestRetryBackoffLimit(0)
-                    .build())
-            .build();
+    api =
+        new ScriptedApi(
+            exchange -> {
+              exchange.sendResponseHeaders(answer.get(), -1);
+              exchange.close();
+            });
   }
 
   @AfterEach
   void stop() {
-    client.close();
-    server.stop(0);
+    api.close();
   }
 
   @Test
@@ -78,7 +60,7 @@ class CertificatesTest {
   }
 
   private @Nullable Verdict judged() {
-    return certificates.judge("uid", picker(), client).wrong();
+    return certificates.judge("uid", picker(), api.client()).wrong();
   }
 
   private static EndpointPicker picker() {

@@ -2,19 +2,14 @@ package io.fairlead.operator.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fabric8.kubernetes.client.ConfigBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -36,43 +31,30 @@ class LostModelsTest {
   private final AtomicBoolean there = new AtomicBoolean(true);
   private final AtomicLong nanos = new AtomicLong();
   private final LostModels lost = new LostModels(nanos::get, new KindLooks(nanos::get));
-  private HttpServer server;
-  private KubernetesClient client;
+  private ScriptedApi api;
 
   @BeforeEach
   void start() throws IOException {
-    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          byte[] kinds =
-              """
+    api =
+        new ScriptedApi(
+            exchange -> {
+              byte[] kinds =
+                  """
               {"kind":"APIResourceList","apiVersion":"v1","groupVersion":"inference.networking.x-k8s.io/v1alpha2",
                "resources":[%s]}
               """
-                  .formatted(there.get() ? MODELS : "")
-                  .getBytes(StandardCharsets.UTF_8);
-          exchange.getResponseHeaders().add("Content-Type", "application/json");
-          exchange.sendResponseHeaders(200, kinds.length);
-          exchange.getResponseBody().write(kinds);
-          exchange.close();
-        });
-    server.start();
-    client =
-        new KubernetesClientBuilder()
-            .withConfig(
-                new ConfigBuilder()
-                    .withAutoConfigure(false)
-                    .withMasterUrl("http://127.0.0.1:" + server.getAddress().getPort())
-                    .withRequestRetryBackoffLimit(0)
-                    .build())
-            .build();
+                      .formatted(there.get() ? MODELS : "")
+                      .getBytes(StandardCharsets.UTF_8);
+              exchange.getResponseHeaders().add("Content-Type", "application/json");
+              exchange.sendResponseHeaders(200, kinds.length);
+              exchange.getResponseBody().write(kinds);
+              exchange.close();
+            });
   }
 
   @AfterEach
   void stop() {
-    client.close();
-    server.stop(0);
+    api.close();
   }
 
   @Test
@@ -140,7 +122,7 @@ class LostModelsTest {
             List.of(),
             List.of(),
             List.of());
-    return lost.doubt(seen, true, client);
+    return lost.doubt(seen, true, api.client());
   }
 
   private static InferenceModel model(String nameAndUid) {
