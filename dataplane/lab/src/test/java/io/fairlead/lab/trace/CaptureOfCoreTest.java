@@ -243,6 +243,9 @@ class CaptureOfCoreTest implements PoolListener {
   private void holdUpOrLeave(PoolCore core, Sent sent, boolean holdUp) {
     if (holdUp) {
       boolean held = random.nextBoolean();
+      // None of it need have come: its client is told to wait.
+      sent.captured.answering(now);
+      core.answering(now, sent.ticket);
       sent.captured.heldUp(now, held);
       core.heldUp(now, sent.ticket, held);
     } else if (sent.route != null) {

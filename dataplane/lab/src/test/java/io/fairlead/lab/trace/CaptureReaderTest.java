@@ -128,11 +128,11 @@ final class CaptureReaderTest {
 
   @Test
   void saysWhatCanNotBeRead() throws IOException {
-    write("capture-a-000001", HEADER.formatted(5, "1"), request("", 1, "saturated"));
+    write("capture-a-000001", HEADER.formatted(6, "1"), request("", 1, "saturated"));
     assertThatThrownBy(this::replay)
         .hasMessage(
             folder.resolve("capture-a-000001.state.jsonl")
-                + ":1: version is 5; 1 to 4, those that this version reads, is needed");
+                + ":1: version is 6; 1 to 5, those that this version reads, is needed");
 
     write("capture-a-000001", "", request("", 1, "saturated"));
     assertThatThrownBy(this::replay)
