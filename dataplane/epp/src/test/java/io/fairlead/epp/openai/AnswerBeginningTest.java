@@ -22,10 +22,9 @@ class AnswerBeginningTest {
         ":\n\nevent: ping\n\nid: 7\nretry: 10\n\ndata:\n\ndata\n\ndata: |x\n\n",
         "event: ping\r\ndata: {\"type\":\"ping\"}\r\n\r\nevent: message_delta\r\ndata: |{}\r\n\r\n",
         "event: ping\rdata: {}\r\rdata: |{}\r\r",
-        "event:message_start\ndata: {\"message\":{}}\n\nevent: content_block_start\ndata: {}\n\n"
-            + "event: ping\ndata: {}\n\nevent: content_block_delta\ndata: |{}\n\n",
-        "event: response.created\ndata: {\"response\":{}}\ndata: {}\n\nevent:"
-            + " response.in_progress\ndata: {}\n\nevent: response.output_item.added\ndata: |{}\n\n",
+        "event:message_start\ndata: {}\n\nevent: content_block_start\ndata: {}\n\ndata: |{}\n\n",
+        "event: response.created\ndata: {}\n\nevent: response.queued\ndata: {}\n\ndata: |1",
+        "event: response.in_progress\ndata: {}\n\nevent: response.output_item.added\ndata: |{}\n\n",
         "event: error\ndata: |{}\n\n",
         "\u00ef\u00bb\u00bf: ping\n\ndata: |{}\n\n",
         "{\"no\"|:\"events\"}",
