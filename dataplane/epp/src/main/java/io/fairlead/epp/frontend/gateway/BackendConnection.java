@@ -337,9 +337,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (msg instanceof HttpResponse response) {
-      if (response.status().code() < 100) {
+      if (response.status().code() < 100 || !Framing.isUndone(response)) {
         ReferenceCountUtil.release(msg);
-        breakOff(); // there is no such status, and no other answer to wait for
+        breakOff(); // there is no such status, or what follows can't be read
         return;
       }
       head(response, to);

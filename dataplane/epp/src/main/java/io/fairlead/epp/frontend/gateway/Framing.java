@@ -4,12 +4,13 @@ import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what is wrong with the form of a request, whatever it asks. */
+/** Tells what is wrong with the form of a message, whatever it asks or answers. */
 final class Framing {
 
   /** The longest request line that is read, in bytes. */
@@ -30,19 +31,27 @@ final class Framing {
       return Target.error(
           505, ErrorCodes.UNSUPPORTED_HTTP_VERSION, "Send the request as one of HTTP/1.1.");
     }
-    for (String codings : request.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
+    if (!isUndone(request)) {
+      return Target.error(
+          501,
+          ErrorCodes.UNSUPPORTED_TRANSFER_CODING,
+          "The header 'transfer-encoding' names a coding that is not undone here; send"
+              + " 'chunked' alone.");
+    }
+    return null;
+  }
+
+  /** Whether no coding is left on the body of this message when it is read: chunks are undone. */
+  static boolean isUndone(HttpMessage message) {
+    for (String codings : message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
       for (String coding : codings.split(",", -1)) {
         if (!coding.isBlank()
             && !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding.strip())) {
-          return Target.error(
-              501,
-              ErrorCodes.UNSUPPORTED_TRANSFER_CODING,
-              "The header 'transfer-encoding' names a coding that is not undone here; send"
-                  + " 'chunked' alone.");
+          return false;
         }
       }
     }
-    return null;
+    return true;
   }
 
   /** Why the rest of a request can't be read. */

@@ -177,6 +177,26 @@ class GatewayOddServersIT {
     }
   }
 
+  /**
+   * Chunks would be undone and the coding not, so a client would get bytes that nothing explains.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"gzip, chunked", "gzip", "xyz\r\ntransfer-encoding: chunked"})
+  void aTransferCodingThatIsNotUndoneIsAFailure(String codings) throws Exception {
+    RawBackend odd =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(
+                    "HTTP/1.1 200 OK\r\ntransfer-encoding: %s\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+                        .formatted(codings)));
+    try (Rig rig = new Rig(Rig.config(), odd);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(502);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {100_000, 20_000_000})
   void aHeadThatIsTooLongIsAFailureAndTakesNoMemory(int length) throws Exception {
