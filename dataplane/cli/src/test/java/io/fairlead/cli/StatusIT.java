@@ -153,7 +153,7 @@ class StatusIT {
     environment.put("KUBERNETES_MASTER", config.getMasterUrl());
     putIfThere(environment, "KUBERNETES_CERTS_CA_DATA", config.getCaCertData());
     putIfThere(environment, "KUBERNETES_CERTS_CA_FILE", config.getCaCertFile());
-    putIfThere(environment, "KUBERNETES_AUTH_TOKEN", config.getOauthToken());
+    putIfThere(environment, "KUBERNETES_AUTH_TOKEN", config.getAutoOAuthToken());
     Said said = say(environment, "status", "-A");
     assertThat(said.exitCode()).as(said.text()).isZero();
     assertThat(said.text()).containsPattern("(?m)^default +by-address ");
