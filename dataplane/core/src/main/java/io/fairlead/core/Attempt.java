@@ -77,6 +77,9 @@ final class Attempt {
    */
   boolean passing;
 
+  /** Whether more came of that since, and no token: it tells the client to wait. */
+  boolean askedToWait;
+
   /** Whether the client takes no more of the answer now: then no more can come. */
   boolean heldUp;
 
@@ -173,6 +176,7 @@ final class Attempt {
   void beginsAnew() {
     begunAt = NOT_BEGUN;
     passing = false;
+    askedToWait = false;
     heldUp = false;
   }
 

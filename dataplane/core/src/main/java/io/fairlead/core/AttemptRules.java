@@ -200,10 +200,13 @@ final class AttemptRules {
         failed(now, flight, endpoint, failure);
         note(
             flight,
-            flight.state().isAnswered() ? NotSentAgain.ANSWERED : NotSentAgain.NOT_RESENDABLE);
+            flight.state().isAnswered() || flight.attempt.passing
+                ? NotSentAgain.ANSWERED
+                : NotSentAgain.NOT_RESENDABLE);
       }
       case DISCONNECTED -> {
-        boolean madeRoom = flight.askedToEnd && !flight.state().isAnswered();
+        boolean madeRoom =
+            flight.askedToEnd && !flight.state().isAnswered() && !flight.attempt.passing;
         if (!flight.facts.delivery().resendable() && !madeRoom) {
           cut(now, flight, endpoint);
         }
@@ -267,7 +270,7 @@ final class AttemptRules {
    */
   boolean isLate(long now, Flight flight, EndpointState at) {
     if (flight.attempt.firstByteBy != Deadlines.NEVER && now - flight.attempt.firstByteBy >= 0) {
-      return true;
+      return !isAskedToWait(now, flight);
     }
     boolean again =
         flight.facts.delivery().resendable()
@@ -284,6 +287,17 @@ final class AttemptRules {
             && (flight.attempt.prefillAt != null
                 || prefiller.health().quietSince(flight.attempt.sentAt))
             && isDead(now, flight, prefiller, elsewhere));
+  }
+
+  /**
+   * Whether the endpoint goes on telling a client, which has some of the answer, to wait: to break
+   * that off is worse than to wait. A bound that is set holds all the same.
+   */
+  private static boolean isAskedToWait(long now, Flight flight) {
+    return flight.attempt.askedToWait
+        && !flight.attempt.firstByteSet
+        && (flight.attempt.mostSilence == Deadlines.NEVER
+            || silence(now, flight) < flight.attempt.mostSilence);
   }
 
   /**

@@ -86,6 +86,7 @@ final class InFlightEviction {
     return flight.attempt.at != null
         && flight.attempt.sheddable
         && !flight.state().isAnswered()
+        && !flight.attempt.passing
         && !flight.state().isLeft();
   }
 

@@ -468,8 +468,8 @@ public final class PoolCore {
   public void answering(long now, long request) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
+      flight.attempt.answers(now);
       flight.attempt.passing = true;
-      progress(now, request);
     }
   }
 
@@ -482,6 +482,7 @@ public final class PoolCore {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
       flight.attempt.answers(now);
+      flight.attempt.askedToWait = flight.attempt.passing;
       if (flight.state().isAnswered()) {
         health.body(now, flight.attempt.at.health(), -1);
         health.sign(now, flight.attempt.at.health());

@@ -608,6 +608,21 @@ class AdmissionTest implements RequestListener {
     assertThat(core.waiting()).isEqualTo(2);
   }
 
+  /** Its frontend could not end it any more without a client that is left with half an answer. */
+  @Test
+  void aRequestOfWhichTheClientHasSomeMakesNoRoom() {
+    startWithEviction("a", "b");
+    long told = arrive("low");
+    long other = arrive("low");
+    core.answering(++now, other);
+    arrive("high");
+    assertThat(askedToEnd).containsExactly(told);
+    core.answering(++now, told); // its frontend had it before it was asked
+    core.tick(now += SECOND);
+    arrive("low");
+    assertThat(askedToEnd).as("nobody else is left to ask").containsExactly(told);
+  }
+
   @Test
   void whoIsNoMoreImportantEndsNobody() {
     startWithEviction("a", "b");

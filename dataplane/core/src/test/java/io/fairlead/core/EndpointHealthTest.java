@@ -879,6 +879,28 @@ class EndpointHealthTest {
     assertThat(pool.rejections).isEmpty();
   }
 
+  /** To break off what a client has some of is worse than to wait with it. */
+  @Test
+  void whoTellsAClientToWaitMayGoOnDoingSo() {
+    Pool pool = new Pool().configure().endpoints("a");
+    long ticket = pool.arrive("m");
+    pool.core.answering(pool.now, ticket);
+    for (long end = pool.now + 300 * SECOND; pool.now < end; pool.now += 100 * MILLI) {
+      if (pool.now % (15 * SECOND) < 100 * MILLI) {
+        pool.core.progress(pool.now, ticket);
+      }
+      pool.core.tick(pool.now);
+    }
+    assertThat(pool.rejections).isEmpty();
+    for (long end = pool.now + 200 * SECOND; pool.now < end; pool.now += 100 * MILLI) {
+      pool.core.tick(pool.now);
+    }
+    assertThat(pool.rejections)
+        .as("it stopped doing so")
+        .extracting(Rejection::reason)
+        .containsExactly(Rejection.Reason.FIRST_BYTE_TIMEOUT);
+  }
+
   @Test
   void aFrozenServerHoldsNobodyForEver() {
     Pool pool = new Pool().configure().endpoints("a");

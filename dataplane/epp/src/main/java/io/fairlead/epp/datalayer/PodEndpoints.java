@@ -31,21 +31,22 @@ final class PodEndpoints {
 
   /**
    * The pool's endpoints among these pods. A pod may get requests when it is Ready and not on its
-   * way out: engines answer their health check while they refuse or abort requests. It also may
-   * where only its node was not heard of.
+   * way out: engines answer their health check while they refuse or abort requests. Where as many
+   * or more are not Ready only since their nodes were not heard of, these may get requests, too.
    */
   static EndpointSet of(Collection<Pod> pods, Map<String, String> selector, List<Integer> ports) {
     List<EndpointSpec> ready = new ArrayList<>();
     Map<String, String> places = new HashMap<>();
     int matching = 0;
+    boolean silentToo = areMostlySilent(pods, selector);
     for (Pod pod : pods) {
       Map<String, String> labels = labels(pod);
-      if (!labels.entrySet().containsAll(selector.entrySet()) || finished(pod)) {
+      if (!isSelected(pod, selector)) {
         continue;
       }
       Set<Integer> active = active(pod, ports);
       matching += active.size();
-      if (!mayServe(pod)) {
+      if (!stays(pod) || !(isReady(pod) || (silentToo && isOfSilentNode(pod)))) {
         continue;
       }
       Map<String, String> shown = withHost(labels, pod.getSpec());
@@ -65,22 +66,47 @@ final class PodEndpoints {
     return new EndpointSet(ready, matching, places);
   }
 
-  private static boolean mayServe(Pod pod) {
+  private static boolean isSelected(Pod pod, Map<String, String> selector) {
+    return labels(pod).entrySet().containsAll(selector.entrySet()) && !finished(pod);
+  }
+
+  private static boolean stays(Pod pod) {
     PodStatus status = pod.getStatus();
     return pod.getMetadata().getDeletionTimestamp() == null
         && status != null
         && status.getPodIP() != null
-        && !status.getPodIP().isEmpty()
-        && ("True".equals(condition(status, "Ready")) || isOfSilentNode(pod, status));
+        && !status.getPodIP().isEmpty();
+  }
+
+  private static boolean isReady(Pod pod) {
+    return "True".equals(condition(pod.getStatus(), "Ready"));
+  }
+
+  /**
+   * Whether it is rather the control plane that was away than the nodes: it calls the pods of all
+   * nodes not Ready then, while model servers go on.
+   */
+  private static boolean areMostlySilent(Collection<Pod> pods, Map<String, String> selector) {
+    int ready = 0;
+    int silent = 0;
+    for (Pod pod : pods) {
+      if (isSelected(pod, selector) && stays(pod)) {
+        if (isReady(pod)) {
+          ready++;
+        } else if (isOfSilentNode(pod)) {
+          silent++;
+        }
+      }
+    }
+    return silent >= ready;
   }
 
   /**
    * Whether it is only the control plane that calls the pod not Ready, since the node's kubelet has
-   * not told of itself: that leaves the kubelet's own last word on the containers as it was. When
-   * the API server was away, it is so for all pods at once, while model servers go on; where a node
-   * is gone indeed, the endpoints' health tells sooner.
+   * not told of itself: that leaves the kubelet's own last word on the containers as it was.
    */
-  private static boolean isOfSilentNode(Pod pod, PodStatus status) {
+  private static boolean isOfSilentNode(Pod pod) {
+    PodStatus status = pod.getStatus();
     return "False".equals(condition(status, "Ready"))
         && "True".equals(condition(status, "ContainersReady"))
         && pod.getSpec() != null

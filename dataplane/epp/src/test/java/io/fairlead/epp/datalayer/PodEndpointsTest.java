@@ -35,8 +35,8 @@ class PodEndpointsTest {
         Pod.class);
   }
 
-  private static EndpointSet of(Pod pod) {
-    return PodEndpoints.of(List.of(pod), SELECTOR, List.of(8000, 8001));
+  private static EndpointSet of(Pod... pods) {
+    return PodEndpoints.of(List.of(pods), SELECTOR, List.of(8000, 8001));
   }
 
   @Test
@@ -68,6 +68,18 @@ class PodEndpointsTest {
         .hasSize(2);
   }
 
+  /** Where most nodes are heard of, a silent one is gone for itself. */
+  @Test
+  void podsOfSilentNodesStayWhereTheyAreAsManyAsOthers() {
+    Pod ready = conditions(pod("", 0, 0), "Ready: True, ContainersReady: True");
+    Pod silent = conditions(pod("", 0, 0), "Ready: False, ContainersReady: True");
+    assertThat(of(ready, silent).ready()).hasSize(4);
+    assertThat(of(ready, ready, silent).ready()).hasSize(4);
+    assertThat(of(ready, silent, silent).ready()).hasSize(6);
+    silent.getMetadata().setDeletionTimestamp("2026-01-01T00:00:00Z");
+    assertThat(of(ready, silent).ready()).hasSize(2);
+  }
+
   @Test
   void aPodThatIsNotReadyByItselfIsNone() {
     assertThat(withConditions("", "Ready: False, ContainersReady: False").ready()).isEmpty();
@@ -85,6 +97,10 @@ class PodEndpointsTest {
     if (!gate.isEmpty()) {
       pod.getSpec().setReadinessGates(List.of(new PodReadinessGate(gate)));
     }
+    return of(conditions(pod, conditions));
+  }
+
+  private static Pod conditions(Pod pod, String conditions) {
     pod.getStatus()
         .setConditions(
             Stream.of(conditions.split(", "))
@@ -96,6 +112,6 @@ class PodEndpointsTest {
                             .withStatus(condition[1])
                             .build())
                 .toList());
-    return of(pod);
+    return pod;
   }
 }

@@ -40,8 +40,8 @@ final class Attempt implements BackendConnection.User {
   /** How long it may take to see whether an answer of 500 has a body. */
   private static final long BODY_MILLIS = 100;
 
-  /** So long after the head, and so much, is held of what tells the client to wait. */
-  private static final long HOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** So long, and so much, is held of what tells the client to wait. */
+  private static final long HOLD_MILLIS = 10_000;
 
   private static final int HOLD_BYTES = 16 << 10;
 
@@ -72,7 +72,6 @@ final class Attempt implements BackendConnection.User {
   private boolean written;
   private long writtenAt;
   private @Nullable HttpResponse head;
-  private long headedAt;
   private @Nullable AnswerBeginning beginning;
   private int heldBytes;
 
@@ -132,7 +131,6 @@ final class Attempt implements BackendConnection.User {
             headers.get(HttpHeaderNames.CONTENT_ENCODING, ""));
     if (status < 500) {
       phase = Phase.HEAD;
-      headedAt = loop.ticker().nanoTime();
     } else if (status == 500 && !HttpUtil.isContentLengthSet(response)) {
       phase = Phase.BODY;
       patience = loop.schedule(() -> fail(Failure.ERROR), BODY_MILLIS, TimeUnit.MILLISECONDS);
@@ -148,9 +146,11 @@ final class Attempt implements BackendConnection.User {
         held.add(content);
         heldBytes += content.content().readableBytes();
         boolean begun = begun(content);
-        if (begun || heldBytes > HOLD_BYTES || loop.ticker().nanoTime() - headedAt >= HOLD_NANOS) {
+        if (begun || heldBytes > HOLD_BYTES) {
           begin();
           passHeld(begun);
+        } else if (patience == null) {
+          patience = loop.schedule(this::holdNoLonger, HOLD_MILLIS, TimeUnit.MILLISECONDS);
         }
       }
       case ANSWERING -> exchange.content(content, begun(content));
@@ -168,10 +168,9 @@ final class Attempt implements BackendConnection.User {
     connection = null;
     switch (phase) {
       case HEAD -> {
-        boolean begun = begun(content);
         begin();
-        passHeld(begun);
-        exchange.last(content, begun);
+        passHeld(false);
+        exchange.last(content, begun(content));
       }
       case ANSWERING -> exchange.last(content, begun(content));
       case BODY -> {
@@ -188,6 +187,20 @@ final class Attempt implements BackendConnection.User {
     return beginning != null && beginning.in(content.content());
   }
 
+  /** The client may have waited for as long as what is before it lets it wait for nothing. */
+  private void holdNoLonger() {
+    begin();
+    passHeld(false);
+    if (connection != null && exchange.readyForMore()) {
+      connection.read();
+    }
+  }
+
+  /**
+   * The client gets what was held.
+   *
+   * @param begun whether what was asked for began with the last of it
+   */
   private void passHeld(boolean begun) {
     for (HttpContent next = held.poll(); next != null; next = held.poll()) {
       exchange.content(next, begun && held.isEmpty());
@@ -243,6 +256,7 @@ final class Attempt implements BackendConnection.User {
 
   private void begin() {
     HttpResponse response = head;
+    stopWaiting();
     if (response != null) {
       phase = Phase.ANSWERING;
       exchange.begin(response, route, written);

@@ -337,7 +337,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     if (msg instanceof HttpResponse response) {
-      if (response.status().code() < 100 || !Framing.isUndone(response)) {
+      if (response.status().code() < 100 || !Framing.isPlain(response)) {
         ReferenceCountUtil.release(msg);
         breakOff(); // there is no such status, or what follows can't be read
         return;

@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what is wrong with the form of a message, whatever it asks or answers. */
@@ -31,7 +32,7 @@ final class Framing {
       return Target.error(
           505, ErrorCodes.UNSUPPORTED_HTTP_VERSION, "Send the request as one of HTTP/1.1.");
     }
-    if (!isUndone(request)) {
+    if (!isChunkedAtMost(request)) {
       return Target.error(
           501,
           ErrorCodes.UNSUPPORTED_TRANSFER_CODING,
@@ -42,16 +43,27 @@ final class Framing {
   }
 
   /** Whether no coding is left on the body of this message when it is read: chunks are undone. */
-  static boolean isUndone(HttpMessage message) {
-    for (String codings : message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
-      for (String coding : codings.split(",", -1)) {
-        if (!coding.isBlank()
-            && !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding.strip())) {
-          return false;
-        }
-      }
-    }
-    return true;
+  static boolean isChunkedAtMost(HttpMessage message) {
+    return codings(message).allMatch(HttpHeaderValues.CHUNKED::contentEqualsIgnoreCase);
+  }
+
+  /**
+   * The same of an answer. Old servers name the coding that is none; a request's may not, since
+   * what is before us may take it for another one.
+   */
+  static boolean isPlain(HttpMessage answer) {
+    return codings(answer)
+        .allMatch(
+            coding ->
+                HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding)
+                    || HttpHeaderValues.IDENTITY.contentEqualsIgnoreCase(coding));
+  }
+
+  private static Stream<String> codings(HttpMessage message) {
+    return message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING).stream()
+        .flatMap(line -> Stream.of(line.split(",", -1)))
+        .map(String::strip)
+        .filter(coding -> !coding.isEmpty());
   }
 
   /** Why the rest of a request can't be read. */

@@ -180,6 +180,21 @@ class GatewayOddServersIT {
   /**
    * Chunks would be undone and the coding not, so a client would get bytes that nothing explains.
    */
+  @Test
+  void theTransferCodingThatIsNoneIsTaken() throws Exception {
+    RawBackend old =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(
+                    answer("{}").replace("\r\n\r\n", "\r\nTransfer-Encoding: identity\r\n\r\n")));
+    try (Rig rig = new Rig(Rig.config(), old);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().text()).isEqualTo("{}");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"gzip, chunked", "gzip", "xyz\r\ntransfer-encoding: chunked"})
   void aTransferCodingThatIsNotUndoneIsAFailure(String codings) throws Exception {
@@ -327,6 +342,53 @@ class GatewayOddServersIT {
       await().until(() -> rig.events.size() == 4);
       assertThat(rig.events).element(1).asString().matches("sent m [ab] 2 DIED");
       assertThat(rig.events).endsWith("first", "ended completed -1/-1");
+    }
+  }
+
+  /** What is before a client may not wait for longer: it gets what tells it to wait. */
+  @Test
+  void whatIsHeldIsPassedOnThoughNothingElseComes() throws Exception {
+    Semaphore seen = new Semaphore(0);
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send(EVENTS_HEAD);
+              connection.chunk("event: response.created\ndata: {}\n\n");
+              seen.acquire();
+              connection.chunk("data: {}\n\n");
+              connection.chunk("");
+            });
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, STREAMED);
+      client.readHead();
+      assertThat(client.readChunk()).startsWith("event: response.created");
+      assertThat(rig.events).containsExactly("sent m a 1");
+      seen.release();
+      client.readChunkToEnd();
+      rig.awaitEvents("sent m a 1", "first", "ended completed -1/-1");
+    }
+  }
+
+  @Test
+  void anErrorBehindACommentIsNoFirstToken() throws Exception {
+    String error = "data: {\"error\": {\"message\": \"out of memory\", \"code\": 500}}\n\n";
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send(
+                  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %d\r\n\r\n: ping\n\n"
+                      .formatted(8 + error.length()));
+              connection.send(error);
+            });
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, STREAMED);
+      assertThat(client.read().text()).endsWith(error);
+      await().until(() -> rig.events.size() == 2);
+      assertThat(rig.events).doesNotContain("first");
     }
   }
 
