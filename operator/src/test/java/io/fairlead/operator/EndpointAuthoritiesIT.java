@@ -11,7 +11,9 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.TestSecrets;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -83,6 +85,28 @@ class EndpointAuthoritiesIT {
               .endMetadata()
               .addToData("ca.crt", Pem.text("good.crt"))
               .build());
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+      pool.becomeReady();
+    }
+  }
+
+  /** As {@code kubectl} makes one of a file whose comments are no UTF-8. */
+  @Test
+  void whatAConfigMapHasInBytesCounts() {
+    pool.create(
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withName("authorities")
+            .endMetadata()
+            .addToBinaryData(
+                "ca.crt",
+                Base64.getEncoder()
+                    .encodeToString(
+                        ("# Autorit\u00e9\n" + Pem.text("good.crt"))
+                            .getBytes(StandardCharsets.ISO_8859_1)))
+            .build());
+    createPicker("caConfigMap: authorities");
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
       pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
       pool.becomeReady();
     }

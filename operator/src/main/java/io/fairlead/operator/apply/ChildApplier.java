@@ -456,9 +456,9 @@ public final class ChildApplier {
       foreign.remove(key);
     }
     // Also where it is as it should be: in a moment it is not.
-    Optional<Verdict> rests = repairs.rests(key, child);
-    if (rests.isPresent()) {
-      return rests;
+    Optional<Verdict> notPutBack = repairs.notPutBack(key, child);
+    if (notPutBack.isPresent()) {
+      return notPutBack;
     }
     boolean asAnswered = false;
     if (actual != null) {
@@ -503,7 +503,7 @@ public final class ChildApplier {
     if (before != null && before.child().equals(child) && !asAnswered) {
       repairs.repaired(pool, child, actual);
     }
-    return repairs.rests(key, child);
+    return repairs.notPutBack(key, child);
   }
 
   /**

@@ -42,7 +42,7 @@ final class Repairs {
   }
 
   /** Why a child is not put back just now, or was for the last time in a while. */
-  Optional<Verdict> rests(ChildKey key, HasMetadata child) {
+  Optional<Verdict> notPutBack(ChildKey key, HasMetadata child) {
     String who = undoing.get(key);
     if (who == null) {
       return Optional.empty();

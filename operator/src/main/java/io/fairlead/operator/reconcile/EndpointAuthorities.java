@@ -37,7 +37,7 @@ final class EndpointAuthorities {
             Reason.INVALID_CA_CERTIFICATE_REF,
             nanos,
             (field, name, map) ->
-                judge(field, command("configmap", name), map, map == null ? null : map.getData()));
+                judge(field, command("configmap", name), map, map == null ? null : bytes(map)));
     secrets =
         new NamedObject<>(
             Secret.class,
@@ -49,7 +49,7 @@ final class EndpointAuthorities {
                     field,
                     command("secret generic", name),
                     secret,
-                    secret == null ? null : secret.getData()));
+                    secret == null ? null : decoded(secret.getData())));
   }
 
   /**
@@ -69,33 +69,36 @@ final class EndpointAuthorities {
   }
 
   private static NamedObject.Finding judge(
-      String field,
-      String create,
-      @Nullable HasMetadata object,
-      @Nullable Map<String, String> data) {
+      String field, String create, @Nullable HasMetadata object, byte @Nullable [] authorities) {
     if (object == null) {
       return wrong(
           "%s does not exist, and pods that start fail until it does; create it: %s"
               .formatted(field, create));
     }
-    String text = data == null ? null : data.get(CertificateAuthorities.KEY);
-    if (text == null) {
+    if (authorities == null) {
       return wrong(
           "%s has no key %s, and pods that start fail until it has; put the PEM certificates of the authorities there: %s"
               .formatted(field, CertificateAuthorities.KEY, create));
     }
     try {
-      byte[] bytes =
-          object instanceof Secret
-              ? Base64.getDecoder().decode(text)
-              : text.getBytes(StandardCharsets.UTF_8);
-      var _ = CertificateAuthorities.read(bytes);
+      var _ = CertificateAuthorities.read(authorities);
       return NamedObject.Finding.RIGHT;
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       return wrong(
           "%s: %s holds no PEM certificates: %s; pods that run keep the last good ones, and none that starts stays up. Put them there: %s"
               .formatted(field, CertificateAuthorities.KEY, e.getMessage(), create));
     }
+  }
+
+  /** {@code kubectl} puts what is no UTF-8, as a comment may not be, beside what is. */
+  private static byte @Nullable [] bytes(ConfigMap map) {
+    String text = map.getData() == null ? null : map.getData().get(CertificateAuthorities.KEY);
+    return text == null ? decoded(map.getBinaryData()) : text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte @Nullable [] decoded(@Nullable Map<String, String> data) {
+    String text = data == null ? null : data.get(CertificateAuthorities.KEY);
+    return text == null ? null : Base64.getDecoder().decode(text);
   }
 
   private static NamedObject.Finding wrong(String message) {

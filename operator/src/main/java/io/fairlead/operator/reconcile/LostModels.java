@@ -39,7 +39,7 @@ final class LostModels {
 
   private static final Verdict AWAITED =
       Verdict.pending(
-          "InferenceModels went with their kind, which is back, and are waited for; apply them");
+          "InferenceModels went with their kind, which is back, and are waited for, ten seconds at most; apply them");
 
   private final KindLooks kinds;
   private final Waits gone;

@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
  * <p>Safe to use from any thread.
  */
 final class OverdueReports {
-  /** What is told when it is over must not begin anew while nothing has changed. */
+  /** No wait is forgotten: what is told at its end would be told anew though nothing changed. */
   private static final Duration NEVER = Duration.ofDays(10_000);
 
   private final Duration longest;

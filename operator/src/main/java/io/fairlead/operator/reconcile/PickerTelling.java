@@ -50,7 +50,7 @@ final class PickerTelling {
             .flatMap(
                 condition ->
                     Reason.find(condition.getReason())
-                        .map(reason -> Verdict.kept(condition, reason)));
+                        .map(reason -> Verdict.no(reason, condition.getMessage())));
   }
 
   /** The picker that serves the pool says what the pool's entry says, and counts. */

@@ -260,7 +260,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       case Serving.Undecided wait -> {
         return NextLook.in(wait.left()).control();
       }
-      case Serving.NotOurs _ -> telling.nothing(pool);
+      case Serving.NotOurs _ -> telling.withdraw(pool);
     }
     return UpdateControl.noUpdate();
   }
@@ -367,7 +367,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         events.warn(
             seen.pool(),
             Notice.SERVED_BY_ANOTHER,
-            "What belongs to the pool's picker is made again as often as it is deleted, so it is left as it is: have one operator serve namespace %s, or give both the same --adopt"
+            "What belongs to the pool's picker is made again as often as it is deleted, so it is left as it is: have one operator serve namespace %s, or give both the same --adopt, and restart this one when the other is gone"
                 .formatted(seen.pool().getMetadata().getNamespace()));
       }
       return UpdateControl.noUpdate();

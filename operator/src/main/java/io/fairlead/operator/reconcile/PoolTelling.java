@@ -270,7 +270,7 @@ final class PoolTelling {
   }
 
   /** Takes back what is said of a pool in its own status. */
-  void nothing(InferencePool pool) {
+  void withdraw(InferencePool pool) {
     entries.remove(pool);
   }
 

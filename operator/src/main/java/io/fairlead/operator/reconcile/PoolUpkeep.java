@@ -220,7 +220,7 @@ final class PoolUpkeep {
     Wanted wanted = wanted(seen, served.picker(), scheduling, lost);
     String uid = wanted.uid();
     Applied applied = apply(wanted, informers, context);
-    if (retries.comeFirst(uid, applied.failures())) {
+    if (retries.beforeTelling(uid, applied.failures())) {
       return NextLook.in(Retries.CONTENDED);
     }
     ChildFailures stuckBefore = stuck.getOrDefault(uid, ChildFailures.NONE);

@@ -39,7 +39,7 @@ final class Retries {
    *
    * @param pool its UID
    */
-  boolean comeFirst(String pool, ChildFailures failures) {
+  boolean beforeTelling(String pool, ChildFailures failures) {
     return failures.has(Outlook.COMES)
         || (failures.has(Outlook.MAY_PASS)
             && failing.since(pool, Reason.API_SERVER_ERROR).compareTo(PASSING) < 0);

@@ -9,7 +9,7 @@ public enum Notice {
   SERVED_BY_ANOTHER(
       "ServedByAnother",
       "An operator that is not to serve the pool deletes what belongs to its picker, and somebody makes it again, such as another operator. It is left as it is from now on.",
-      "Have one operator serve the namespace, or give all that do the same `--adopt`."),
+      "Have one operator serve the namespace, or give all that do the same `--adopt`. Restart the one that says so when the other is gone: it takes down what it has left."),
   REPAIRED(
       "Repaired",
       "Somebody changed or deleted an object that belongs to the pool's picker, and it has been put right.",
