@@ -2,6 +2,7 @@ package io.fairlead.crds.testing;
 
 import io.fabric8.kubeapitest.KubeAPIServer;
 import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
+import io.fabric8.kubeapitest.KubeAPITestException;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -112,20 +113,40 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
       var _ = program("kube-apiserver");
       Path folder = folder();
       Path auditLog = folder.resolve("audit.log");
+      KubeAPIServerConfigBuilder config =
+          KubeAPIServerConfigBuilder.anAPIServerConfig()
+              .withTestDir(directory)
+              .withApiServerVersion(VERSION)
+              .withOfflineMode(true)
+              .withUpdateKubeConfig(false)
+              .withApiServerFlag("--token-auth-file", tokens(folder).toString())
+              .withApiServerFlag("--audit-policy-file", policy(folder))
+              .withApiServerFlag("--audit-log-path", auditLog.toString());
+      return new Running(started(config), auditLog);
+    }
+
+    /**
+     * A port that kube-api-test finds free is bound by the API server a second or more later.
+     * Meanwhile tests of another JVM may have taken it: then one more is started, at other ports.
+     */
+    private static KubeAPIServer started(KubeAPIServerConfigBuilder config) {
+      try {
+        return startedOnce(config);
+      } catch (KubeAPITestException e) {
+        return startedOnce(config);
+      }
+    }
+
+    private static KubeAPIServer startedOnce(KubeAPIServerConfigBuilder config) {
       KubeAPIServer server =
-          new KubeAPIServer(
-              KubeAPIServerConfigBuilder.anAPIServerConfig()
-                  .withTestDir(directory)
-                  .withApiServerVersion(VERSION)
-                  .withOfflineMode(true)
-                  .withUpdateKubeConfig(false)
-                  .withStartupTimeout((int) untilStarted().toMillis())
-                  .withApiServerFlag("--token-auth-file", tokens(folder).toString())
-                  .withApiServerFlag("--audit-policy-file", policy(folder))
-                  .withApiServerFlag("--audit-log-path", auditLog.toString())
-                  .build());
-      server.start();
-      return new Running(server, auditLog);
+          new KubeAPIServer(config.withStartupTimeout((int) untilStarted().toMillis()).build());
+      try {
+        server.start();
+      } catch (KubeAPITestException e) {
+        server.stop();
+        throw e;
+      }
+      return server;
     }
 
     /**
