@@ -1,5 +1,7 @@
 package io.fairlead.crds.compile;
 
+import static io.fairlead.crds.config.TargetModel.MOST_WEIGHT;
+
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -16,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** Judges a model's spec by itself, also where the schema does not. */
 final class ModelCheck {
   private static final int LONGEST_NAME = 256;
-  private static final int HEAVIEST = 1_000_000;
 
   private ModelCheck() {}
 
@@ -71,8 +72,8 @@ final class ModelCheck {
                 + "; name every target once and raise its weight instead");
       }
       Integer weight = target.weight();
-      if (weight != null && (weight < 1 || weight > HEAVIEST)) {
-        return invalid(model, path + ".weight", "must be from 1 to " + HEAVIEST);
+      if (weight != null && (weight < 1 || weight > MOST_WEIGHT)) {
+        return invalid(model, path + ".weight", "must be from 1 to " + MOST_WEIGHT);
       }
       if ((weight == null) != (targets.getFirst().weight() == null)) {
         return invalid(

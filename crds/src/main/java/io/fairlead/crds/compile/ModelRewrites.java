@@ -19,8 +19,6 @@ import java.util.Optional;
  */
 final class ModelRewrites {
 
-  private static final int MAX_WEIGHT = 1_000_000;
-
   private final Map<String, ModelConfig> models;
   private final Map<String, String> owners = new HashMap<>();
   private final List<Finding> findings;
@@ -143,7 +141,7 @@ final class ModelRewrites {
     List<TargetModel> alike = new ArrayList<>();
     for (JsonNode target : list) {
       String name = target.path("modelRewrite").asText();
-      int weight = Math.min(target.path("weight").asInt(0), MAX_WEIGHT);
+      int weight = Math.min(target.path("weight").asInt(0), TargetModel.MOST_WEIGHT);
       if (!name.isEmpty() && weight > 0) {
         weighted.add(new TargetModel(name, weight));
       } else if (!name.isEmpty()) {

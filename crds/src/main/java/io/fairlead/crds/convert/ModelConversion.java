@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.TargetModel;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,7 +22,6 @@ final class ModelConversion {
   private static final String MODEL_VERSION = PoolConversion.OLD_GROUP + "/v1alpha2";
   private static final String NO_FIELD = "has no counterpart in %s";
   private static final int MOST_TARGETS = 10;
-  private static final int MOST_WEIGHT = 1_000_000;
 
   /** Group of the objects that are made. */
   private final String group;
@@ -61,7 +61,7 @@ final class ModelConversion {
       if (!target.text("name").isEmpty()) {
         target.move("name", made, "modelRewrite");
       }
-      target.moveNumber("weight", made, "weight", 1, MOST_WEIGHT);
+      target.moveNumber("weight", made, "weight", 1, TargetModel.MOST_WEIGHT);
       target.rest(NO_FIELD.formatted("an InferenceModelRewrite"));
     }
     if (given.isEmpty()) {
@@ -182,7 +182,7 @@ final class ModelConversion {
       } else {
         ObjectNode to = made.addObject();
         target.move("modelRewrite", to, "name");
-        target.moveNumber("weight", to, "weight", 1, MOST_WEIGHT);
+        target.moveNumber("weight", to, "weight", 1, TargetModel.MOST_WEIGHT);
         if (!names.add(to.path("name").asText())) {
           target.wrong("modelRewrite", "is there twice; an InferenceModel names a target once");
         }

@@ -12,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** What the models of a document must be like. */
 final class ModelRules {
 
-  private static final int MAX_WEIGHT = 1_000_000;
-
   private ModelRules() {}
 
   static void check(List<ModelConfig> models, Problems problems) {
@@ -59,10 +57,10 @@ final class ModelRules {
     if (target.name().isEmpty()) {
       problems.add(path + ".name", "is empty; set the name that the model servers know");
     }
-    if (target.weight() < 1 || target.weight() > MAX_WEIGHT) {
+    if (target.weight() < 1 || target.weight() > TargetModel.MOST_WEIGHT) {
       problems.add(
           path + ".weight",
-          "is " + target.weight() + "; set a whole number from 1 to " + MAX_WEIGHT);
+          "is " + target.weight() + "; set a whole number from 1 to " + TargetModel.MOST_WEIGHT);
     }
   }
 }
