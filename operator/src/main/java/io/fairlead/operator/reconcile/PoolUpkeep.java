@@ -353,13 +353,14 @@ final class PoolUpkeep {
     Observation seen = wanted.seen();
     String uid = wanted.uid();
     String name = Names.child(seen.pool().getMetadata().getName());
-    List<Verdict> obstacles = obstacles(wanted, failures, lost, informers, client, next);
+    ConfigHash hash = hash(wanted);
+    List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
     PickerFacts facts =
         new PickerFacts(
             name,
             accepted(wanted),
             resolvedRefs(wanted, applied, client, next),
-            hash(wanted),
+            hash,
             seen.child(Deployment.class, name).orElse(null),
             seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
             obstacles.isEmpty() ? null : Verdict.all(obstacles),
@@ -394,26 +395,24 @@ final class PoolUpkeep {
         wrong.add(named.wrong());
       }
     }
-    return ResolvedRefs.judge(
-        wanted.seen(),
-        wanted.picker(),
-        wanted.service(),
-        wanted.frontend(),
-        wanted.design().isPresent(),
-        applied.failures().hindering(),
-        wrong);
+    return ResolvedRefs.judge(wanted, applied.failures().hindering(), wrong);
   }
 
   /** Of the config that should run: while the picker is paused, of that which it was left with. */
   private static @Nullable ConfigHash hash(Wanted wanted) {
     return wanted.isPaused()
         ? HeldConfig.of(wanted.seen()).newest().map(ConfigDocument::hash).orElse(null)
-        : wanted.design().map(PickerDesign::documentHash).orElse(null);
+        : wanted.hash();
   }
 
-  /** What keeps the pool from being served as its author wants it. */
+  /**
+   * What keeps the pool from being served as its author wants it.
+   *
+   * @param hash of the config that should run
+   */
   private List<Verdict> obstacles(
       Wanted wanted,
+      @Nullable ConfigHash hash,
       ChildFailures failures,
       Optional<Doubt> lost,
       ClusterView informers,
@@ -421,10 +420,7 @@ final class PoolUpkeep {
       NextLook next) {
     CompiledPool compiled = wanted.compiled();
     List<Verdict> obstacles = new ArrayList<>();
-    if (wanted.picker() != null
-        && wanted.isPaused()
-        && !Objects.equals(
-            hash(wanted), wanted.design().map(PickerDesign::documentHash).orElse(null))) {
+    if (wanted.picker() != null && !Objects.equals(hash, wanted.hash())) {
       obstacles.add(PickerTelling.waitsForEndOfPause(wanted.picker()));
     }
     next.within(lost.map(Doubt::left));

@@ -19,26 +19,21 @@ final class ResolvedRefs {
   /**
    * Judges the pool's Service and what its picker names.
    *
-   * @param made whether what is not there is made
    * @param named what is wrong with Secrets and ConfigMaps that the picker names
    */
-  static Verdict judge(
-      Observation seen,
-      @Nullable EndpointPicker picker,
-      ServiceRef ref,
-      Frontend frontend,
-      boolean made,
-      ChildFailures failures,
-      List<Verdict> named) {
+  static Verdict judge(Wanted wanted, ChildFailures failures, List<Verdict> named) {
+    EndpointPicker picker = wanted.picker();
     Verdict service =
-        switch (ref) {
+        switch (wanted.service()) {
           case ServiceRef.Resolved resolved when picker != null && PickerTelling.isPaused(picker) ->
-              whilePaused(seen, picker, resolved, frontend);
-          case ServiceRef.Resolved resolved when !made && seen.service() == null ->
+              whilePaused(wanted.seen(), picker, resolved, wanted.frontend());
+          case ServiceRef.Resolved resolved
+              when wanted.design().isEmpty() && wanted.seen().service() == null ->
               Verdict.pending(
                   "Service %s is free, and is made when the pool is accepted; condition Accepted says what to do"
                       .formatted(resolved.name()));
-          case ServiceRef.Resolved resolved -> provided(resolved, picker, frontend, failures);
+          case ServiceRef.Resolved resolved ->
+              provided(resolved, picker, wanted.frontend(), failures);
           case ServiceRef.Unresolved broken -> broken.resolvedRefs();
         };
     if (named.isEmpty()) {

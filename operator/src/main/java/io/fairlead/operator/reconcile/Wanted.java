@@ -1,6 +1,7 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.document.ConfigDocument.Written;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
@@ -53,6 +54,11 @@ record Wanted(
   /** The pool's UID. */
   String uid() {
     return seen.pool().getMetadata().getUid();
+  }
+
+  /** Of the config that is wanted; null where there is none. */
+  @Nullable ConfigHash hash() {
+    return design.map(PickerDesign::documentHash).orElse(null);
   }
 
   /** Whether all objects of the pool are to stay as they are. */
