@@ -133,7 +133,7 @@ final class AttemptRules {
   }
 
   private @Nullable NotSentAgain whyNotAgain(long now, Flight flight, boolean worked) {
-    if (flight.state().isAnswered() || flight.attempt.passing) {
+    if (flight.hasReachedClient()) {
       return NotSentAgain.ANSWERED;
     }
     if (!flight.facts.delivery().resendable()) {
@@ -200,13 +200,10 @@ final class AttemptRules {
         failed(now, flight, endpoint, failure);
         note(
             flight,
-            flight.state().isAnswered() || flight.attempt.passing
-                ? NotSentAgain.ANSWERED
-                : NotSentAgain.NOT_RESENDABLE);
+            flight.hasReachedClient() ? NotSentAgain.ANSWERED : NotSentAgain.NOT_RESENDABLE);
       }
       case DISCONNECTED -> {
-        boolean madeRoom =
-            flight.askedToEnd && !flight.state().isAnswered() && !flight.attempt.passing;
+        boolean madeRoom = flight.askedToEnd && !flight.hasReachedClient();
         if (!flight.facts.delivery().resendable() && !madeRoom) {
           cut(now, flight, endpoint);
         }
@@ -274,7 +271,7 @@ final class AttemptRules {
     }
     boolean again =
         flight.facts.delivery().resendable()
-            && !flight.attempt.passing
+            && !flight.hasReachedClient()
             && !flight.workedOn
             && !flight.nowhereElse
             && flight.attempts <= limits.retries()

@@ -190,6 +190,14 @@ final class Flight {
     return false;
   }
 
+  /**
+   * Whether its client has some of the answer, or gets it from here on: no other endpoint can give
+   * it another one, and nobody can end it without leaving half of one.
+   */
+  boolean hasReachedClient() {
+    return state.isAnswered() || attempt.passing;
+  }
+
   /** Whether its first token was seen, and not just its end, or a failure in its place. */
   boolean firstTokenSeen() {
     return state.isAnswered() && !attempt.judged && facts.delivery().streamed();

@@ -85,8 +85,7 @@ final class InFlightEviction {
   private static boolean mayEnd(Flight flight) {
     return flight.attempt.at != null
         && flight.attempt.sheddable
-        && !flight.state().isAnswered()
-        && !flight.attempt.passing
+        && !flight.hasReachedClient()
         && !flight.state().isLeft();
   }
 

@@ -20,6 +20,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait for room, with endpoints that have room for one request each. */
 class AdmissionTest implements RequestListener {
@@ -593,34 +595,33 @@ class AdmissionTest implements RequestListener {
     assertThat(core.snapshot().getFirst().health().state()).isEqualTo(HealthState.IN_USE);
   }
 
-  @Test
-  void aRequestWhoseAnswerHasBegunMakesNoRoom() {
+  /**
+   * Its frontend could not end it any more without a client that is left with half an answer.
+   *
+   * @param token whether more than what tells the client to wait has come
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRequestOfWhoseAnswerTheClientHasSomeMakesNoRoom(boolean token) {
     startWithEviction("a", "b");
     long answered = arrive("low");
     long other = arrive("low");
-    core.firstByte(++now, answered);
+    begins(answered, token);
     arrive("high");
     assertThat(askedToEnd).containsExactly(other);
-    core.firstByte(++now, other); // its frontend had it before it was asked
+    begins(other, token); // its frontend had it before it was asked
     core.tick(now += SECOND);
     arrive("low");
     assertThat(askedToEnd).containsExactly(other);
     assertThat(core.waiting()).isEqualTo(2);
   }
 
-  /** Its frontend could not end it any more without a client that is left with half an answer. */
-  @Test
-  void aRequestOfWhichTheClientHasSomeMakesNoRoom() {
-    startWithEviction("a", "b");
-    long told = arrive("low");
-    long other = arrive("low");
-    core.answering(++now, other);
-    arrive("high");
-    assertThat(askedToEnd).containsExactly(told);
-    core.answering(++now, told); // its frontend had it before it was asked
-    core.tick(now += SECOND);
-    arrive("low");
-    assertThat(askedToEnd).as("nobody else is left to ask").containsExactly(told);
+  private void begins(long request, boolean token) {
+    if (token) {
+      core.firstByte(++now, request);
+    } else {
+      core.answering(++now, request);
+    }
   }
 
   @Test
