@@ -37,7 +37,7 @@ public final class CheckpointUse {
     return endpoints;
   }
 
-  /** Has {@code changed} called on the control thread before what is in use changes. */
+  /** Has {@code changed} called on the control thread, before what comes instead is offered. */
   public void listen(Runnable changed) {
     listener = changed;
   }

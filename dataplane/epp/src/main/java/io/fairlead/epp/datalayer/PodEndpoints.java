@@ -38,18 +38,15 @@ final class PodEndpoints {
     List<EndpointSpec> ready = new ArrayList<>();
     Map<String, String> places = new HashMap<>();
     int matching = 0;
-    boolean silentToo = areMostlySilent(pods, selector);
-    for (Pod pod : pods) {
-      Map<String, String> labels = labels(pod);
-      if (!isSelected(pod, selector)) {
-        continue;
-      }
+    List<Pod> selected = pods.stream().filter(pod -> isSelected(pod, selector)).toList();
+    boolean silentToo = areMostlySilent(selected);
+    for (Pod pod : selected) {
       Set<Integer> active = active(pod, ports);
       matching += active.size();
       if (!stays(pod) || !(isReady(pod) || (silentToo && isOfSilentNode(pod)))) {
         continue;
       }
-      Map<String, String> shown = withHost(labels, pod.getSpec());
+      Map<String, String> shown = withHost(labels(pod), pod.getSpec());
       String name = pod.getMetadata().getName();
       String incarnation = pod.getMetadata().getUid() + "-" + restarts(pod, ports);
       for (int rank = 0; rank < ports.size(); rank++) {
@@ -86,16 +83,13 @@ final class PodEndpoints {
    * Whether it is rather the control plane that was away than the nodes: it calls the pods of all
    * nodes not Ready then, while model servers go on.
    */
-  private static boolean areMostlySilent(Collection<Pod> pods, Map<String, String> selector) {
+  private static boolean areMostlySilent(List<Pod> selected) {
     int ready = 0;
     int silent = 0;
-    for (Pod pod : pods) {
-      if (isSelected(pod, selector) && stays(pod)) {
-        if (isReady(pod)) {
-          ready++;
-        } else if (isOfSilentNode(pod)) {
-          silent++;
-        }
+    for (Pod pod : selected) {
+      if (stays(pod)) {
+        ready += isReady(pod) ? 1 : 0;
+        silent += isOfSilentNode(pod) ? 1 : 0;
       }
     }
     return silent >= ready;

@@ -224,8 +224,8 @@ public final class Director implements RequestListener {
   }
 
   /**
-   * The head of a good answer came, and nothing of its body: the client has none of it, so that the
-   * request may still be sent elsewhere.
+   * The head of a good answer came, and nothing of what was asked for: the client has none of it,
+   * so that the request may still be sent elsewhere.
    */
   public void head() {
     if (state == State.SENT) {

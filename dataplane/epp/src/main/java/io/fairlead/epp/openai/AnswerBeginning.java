@@ -35,9 +35,6 @@ public final class AnswerBeginning {
   private static final int LONGEST_NAME = 32;
   private static final int LONGEST_FIELD = 5;
 
-  /** The bytes of one in UTF-8. */
-  private static final String BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
-
   private enum Kind {
     EVENTS,
     DOCUMENT,
@@ -115,7 +112,7 @@ public final class AnswerBeginning {
           place = afterField();
         } else if (field.length() == LONGEST_FIELD) {
           begun = true; // no field has such a name: it is no stream of events
-        } else if (!field.isEmpty() || BYTE_ORDER_MARK.indexOf(b & 0xff) < 0) {
+        } else if (!field.isEmpty() || !JsonScanner.isOfByteOrderMark(b)) {
           field.append((char) b);
         }
       }

@@ -149,6 +149,11 @@ final class JsonScanner {
     return b == ' ' || b == '\n' || b == '\r' || b == '\t';
   }
 
+  /** Whether it is one of the bytes of a byte order mark in UTF-8. */
+  static boolean isOfByteOrderMark(byte b) {
+    return b == BYTE_ORDER_MARK[0] || b == BYTE_ORDER_MARK[1] || b == BYTE_ORDER_MARK[2];
+  }
+
   /**
    * Passes one value inside the outermost object.
    *

@@ -15,9 +15,6 @@ import java.util.Locale;
  */
 public final class ResponseWatcher {
 
-  /** The bytes of one in UTF-8. */
-  private static final String BYTE_ORDER_MARK = "\u00ef\u00bb\u00bf";
-
   private static final String JSON = "application/json";
 
   private final UsageScanner json;
@@ -108,7 +105,7 @@ public final class ResponseWatcher {
       if (field.isEmpty()) {
         boolean json = b == '{' || b == '[';
         boolean comment = b == ':';
-        boolean before = JsonScanner.isWhitespace(b) || BYTE_ORDER_MARK.indexOf(b & 0xff) >= 0;
+        boolean before = JsonScanner.isWhitespace(b) || JsonScanner.isOfByteOrderMark(b);
         return json || comment ? Body.COMPLETION : before ? Body.NOTHING : Body.OTHER;
       }
     } else if (field.charAt(matched) != b) {

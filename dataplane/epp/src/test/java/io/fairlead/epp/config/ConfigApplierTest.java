@@ -336,21 +336,17 @@ class ConfigApplierTest {
 
   @Test
   void theLogSaysWhatRunsInsteadOfWhatIsRefused() {
-    ListAppender<ILoggingEvent> log = new ListAppender<>();
-    log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(ConfigApplier.class);
-    logger.addAppender(log);
-    try {
-      offer(BAD);
-      applier.offer(
-          ConfigReaders.document("test", "# again\n" + BAD)
-              .withLastGood(ConfigReaders.document("before", GOOD)));
-      runControl();
-      offer(BAD);
-    } finally {
-      logger.detachAppender(log);
-    }
-    assertThat(log.list)
+    List<ILoggingEvent> log =
+        logged(
+            () -> {
+              offer(BAD);
+              applier.offer(
+                  ConfigReaders.document("test", "# again\n" + BAD)
+                      .withLastGood(ConfigReaders.document("before", GOOD)));
+              runControl();
+              offer(BAD);
+            });
+    assertThat(log)
         .filteredOn(event -> event.getLevel().equals(Level.WARN))
         .extracting(ILoggingEvent::getFormattedMessage)
         .map(message -> message.replaceAll(": test:.*", ""))
@@ -363,30 +359,40 @@ class ConfigApplierTest {
   /** It may have been mended to what it was before, or where only endpoints stand. */
   @Test
   void theLogSaysThatWhatWasRefusedIsGoodAgain() {
-    ListAppender<ILoggingEvent> log = new ListAppender<>();
-    log.start();
-    Logger logger = (Logger) LoggerFactory.getLogger(ConfigApplier.class);
-    logger.addAppender(log);
-    logger.setLevel(Level.INFO);
-    try {
-      offer(GOOD);
-      runControl();
-      offer(BAD);
-      for (int i = 0; i < 3; i++) {
-        offer("# mended " + i + "\n" + GOOD);
-        runControl();
-      }
-    } finally {
-      logger.setLevel(null);
-      logger.detachAppender(log);
-    }
-    assertThat(log.list)
+    List<ILoggingEvent> log =
+        logged(
+            () -> {
+              offer(GOOD);
+              runControl();
+              offer(BAD);
+              for (int i = 0; i < 3; i++) {
+                offer("# mended " + i + "\n" + GOOD);
+                runControl();
+              }
+            });
+    assertThat(log)
         .extracting(ILoggingEvent::getFormattedMessage)
         .map(message -> message.replaceAll(" [0-9a-f]{8,}| from .*|: test:.*", ""))
         .containsExactly(
             "running config of pool default/good",
             "config refused, the last good one stays",
             "what was refused is good again: running config of pool default/good, as before");
+  }
+
+  /** What is said meanwhile, from INFO on. */
+  private static List<ILoggingEvent> logged(Runnable meanwhile) {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(ConfigApplier.class);
+    logger.addAppender(log);
+    logger.setLevel(Level.INFO);
+    try {
+      meanwhile.run();
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(log);
+    }
+    return log.list;
   }
 
   private void offer(String text) {

@@ -64,7 +64,7 @@ final class PassingResponse implements ResponsePhase {
 
   /**
    * One of which the proxy shows the body alone. Its length may be told already: it stays. Nobody
-   * knows its type, and how it is encoded: any byte may be one of an answer.
+   * knows its type, and how it is encoded: it is taken for what was asked for.
    */
   static PassingResponse withoutHeaders(ExtProcStream stream) {
     String type = stream.atPool().streamed() ? EVENTS : JSON;

@@ -6,9 +6,9 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what is wrong with the form of a message, whatever it asks or answers. */
@@ -32,7 +32,7 @@ final class Framing {
       return Target.error(
           505, ErrorCodes.UNSUPPORTED_HTTP_VERSION, "Send the request as one of HTTP/1.1.");
     }
-    if (!isChunkedAtMost(request)) {
+    if (!isPlain(request, false)) {
       return Target.error(
           501,
           ErrorCodes.UNSUPPORTED_TRANSFER_CODING,
@@ -42,28 +42,28 @@ final class Framing {
     return null;
   }
 
-  /** Whether no coding is left on the body of this message when it is read: chunks are undone. */
-  static boolean isChunkedAtMost(HttpMessage message) {
-    return codings(message).allMatch(HttpHeaderValues.CHUNKED::contentEqualsIgnoreCase);
-  }
-
   /**
-   * The same of an answer. Old servers name the coding that is none; a request's may not, since
-   * what is before us may take it for another one.
+   * Whether no transfer coding is left on the body of this answer when it is read. Old servers name
+   * the coding that is none; a request's may not, since what is before us may take it for another.
    */
-  static boolean isPlain(HttpMessage answer) {
-    return codings(answer)
-        .allMatch(
-            coding ->
-                HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(coding)
-                    || HttpHeaderValues.IDENTITY.contentEqualsIgnoreCase(coding));
+  static boolean isPlain(HttpResponse answer) {
+    return isPlain(answer, true);
   }
 
-  private static Stream<String> codings(HttpMessage message) {
-    return message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING).stream()
-        .flatMap(line -> Stream.of(line.split(",", -1)))
-        .map(String::strip)
-        .filter(coding -> !coding.isEmpty());
+  private static boolean isPlain(HttpMessage message, boolean orIdentity) {
+    for (String codings : message.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
+      for (String coding : codings.split(",", -1)) {
+        String name = coding.strip();
+        boolean undone =
+            name.isEmpty()
+                || HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(name)
+                || (orIdentity && HttpHeaderValues.IDENTITY.contentEqualsIgnoreCase(name));
+        if (!undone) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /** Why the rest of a request can't be read. */

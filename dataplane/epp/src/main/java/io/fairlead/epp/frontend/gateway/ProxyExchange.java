@@ -200,7 +200,10 @@ final class ProxyExchange implements Exchange {
     director.status(answered);
   }
 
-  /** The head of a good answer came, and nothing of its body with it. The client gets it later. */
+  /**
+   * The head of a good answer came, and nothing of what was asked for with it. The client gets it
+   * later.
+   */
   void headAlone() {
     director.head();
   }
