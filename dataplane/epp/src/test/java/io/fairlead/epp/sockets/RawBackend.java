@@ -29,6 +29,7 @@ public final class RawBackend implements Closeable {
   public final AtomicInteger connections = new AtomicInteger();
   public final AtomicInteger closed = new AtomicInteger();
   private final ServerSocket server;
+  private final Thread acceptor;
 
   public RawBackend(String name, Script script) throws IOException {
     this(name, RawHttp::read, script);
@@ -37,18 +38,19 @@ public final class RawBackend implements Closeable {
   public RawBackend(String name, Reader reader, Script script) throws IOException {
     this.name = name;
     server = new ServerSocket(0, 128, InetAddress.getLoopbackAddress());
-    Thread.startVirtualThread(
-        () -> {
-          while (!server.isClosed()) {
-            try {
-              Socket socket = server.accept();
-              connections.incrementAndGet();
-              Thread.startVirtualThread(() -> serve(socket, reader, script));
-            } catch (IOException e) {
-              return; // closed by the test
-            }
-          }
-        });
+    acceptor =
+        Thread.startVirtualThread(
+            () -> {
+              while (!server.isClosed()) {
+                try {
+                  Socket socket = server.accept();
+                  connections.incrementAndGet();
+                  Thread.startVirtualThread(() -> serve(socket, reader, script));
+                } catch (IOException e) {
+                  return; // closed by the test
+                }
+              }
+            });
   }
 
   private void serve(Socket socket, Reader reader, Script script) {
@@ -67,8 +69,17 @@ public final class RawBackend implements Closeable {
     return new EndpointSpec(name, "1", "127.0.0.1", server.getLocalPort(), Map.of());
   }
 
+  /**
+   * Returns when nobody can connect any more: a thread that waits for a connection holds the port
+   * open until it has seen that it shall not.
+   */
   @Override
   public void close() throws IOException {
     server.close();
+    try {
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
