@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.sockets.ClosedPort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -156,14 +157,13 @@ class DataPlaneIT {
 
   @Test
   void saysThatNoEndpointListens() throws Exception {
-    int nobody;
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      nobody = socket.getLocalPort();
-    }
-    write("endpoints.yaml", endpoints(nobody));
-    var source = new DataPlaneConfig.Files(folder.resolve("endpoints.yaml"), null);
-    try (DataPlane dataPlane = DataPlane.start(DataPlaneConfig.builder(source).loops(1).build())) {
-      await().until(() -> "PortNotServed".equals(dataPlane.report().endpoints().reason()));
+    try (ClosedPort nobody = new ClosedPort()) {
+      write("endpoints.yaml", endpoints(nobody.number()));
+      var source = new DataPlaneConfig.Files(folder.resolve("endpoints.yaml"), null);
+      try (DataPlane dataPlane =
+          DataPlane.start(DataPlaneConfig.builder(source).loops(1).build())) {
+        await().until(() -> "PortNotServed".equals(dataPlane.report().endpoints().reason()));
+      }
     }
   }
 

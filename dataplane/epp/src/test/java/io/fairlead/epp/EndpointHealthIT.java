@@ -11,14 +11,13 @@ import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.epp.sockets.ClosedPort;
 import io.fairlead.epp.telemetry.HealthMeters;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -76,10 +75,8 @@ class EndpointHealthIT {
 
   @Test
   void aServerThatIsReadyAndDoesNotListenIsToldAndComesBackWhenItDoes() throws Exception {
-    int late;
-    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      late = gone.getLocalPort();
-    }
+    ClosedPort closed = new ClosedPort();
+    int late = closed.number();
     try (ModelServer good = serve("good", 0)) {
       Path endpoints = folder.resolve("endpoints.yaml");
       Files.writeString(
@@ -133,6 +130,7 @@ class EndpointHealthIT {
                 "fairlead_pool_replicas 1.0");
         assertThat(lines(Level.WARN)).containsExactly("late is out: it refuses connections");
 
+        closed.close();
         try (ModelServer back = serve("late", late)) {
           await()
               .atMost(Duration.ofSeconds(20))

@@ -3,6 +3,7 @@ package io.fairlead.epp.transport;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Failure;
+import io.fairlead.epp.sockets.ClosedPort;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
@@ -60,12 +61,10 @@ class FailuresIT {
   @EnumSource
   void aPortAtWhichNobodyListensRefuses(Loops kind) throws IOException {
     EventLoopGroup loops = kind.start();
-    int closed;
-    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = gone.getLocalPort();
+    try (ClosedPort closed = new ClosedPort()) {
+      Future<Void> connected = connect(loops, 0, closed.number());
+      assertThat(Failures.ofConnect(connected.cause())).isEqualTo(Failure.REFUSED);
     }
-    Future<Void> connected = connect(loops, 0, closed);
-    assertThat(Failures.ofConnect(connected.cause())).isEqualTo(Failure.REFUSED);
     end(loops);
   }
 

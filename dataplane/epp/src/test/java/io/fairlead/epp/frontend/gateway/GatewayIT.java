@@ -15,6 +15,7 @@ import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.sockets.ClosedPort;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
@@ -23,8 +24,6 @@ import io.netty.util.concurrent.Future;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -230,13 +229,13 @@ class GatewayIT {
 
   @Test
   void retriesOnTheNextEndpointWhenOneRefuses() throws Exception {
-    int refused;
-    try (ServerSocket gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      refused = gone.getLocalPort();
-    }
     RawBackend good = backend("good", GatewayIT::ok);
-    use(List.of(new EndpointSpec("refuses", "1", "127.0.0.1", refused, Map.of()), good.spec()));
-    try (RawHttp client = connect()) {
+    try (ClosedPort refused = new ClosedPort();
+        RawHttp client = connect()) {
+      use(
+          List.of(
+              new EndpointSpec("refuses", "1", "127.0.0.1", refused.number(), Map.of()),
+              good.spec()));
       for (int i = 0; i < 20; i++) {
         client.post(CHAT, BODY);
         assertThat(client.read().status()).isEqualTo(200);
@@ -614,11 +613,11 @@ class GatewayIT {
           .pollInterval(Duration.ofMillis(300))
           .until(
               () -> {
-                boolean stalled = written.get() == before[0];
+                boolean stalled = written.get() > 0 && written.get() == before[0];
                 before[0] = written.get();
                 return stalled;
               });
-      assertThat(written.get()).isPositive().isLessThan(total / 2);
+      assertThat(written.get()).isLessThan(total / 2);
     }
   }
 }
