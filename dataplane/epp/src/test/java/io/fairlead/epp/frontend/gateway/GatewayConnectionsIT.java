@@ -35,7 +35,9 @@ class GatewayConnectionsIT {
   private static final String BODY =
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
   private static final Duration LONG = Duration.ofMinutes(5);
-  private static final Duration SHORT = Duration.ofMillis(200);
+
+  /** Long enough for a client that has connected to ask, also on a machine that is busy. */
+  private static final Duration SHORT = Duration.ofSeconds(2);
 
   private final EventLoopGroup group = Transport.group("test", 1);
   private final Queue<String> events = new ConcurrentLinkedQueue<>();
