@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.Http2Client;
+import io.fairlead.epp.sockets.MedianTime;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.EOFException;
@@ -50,35 +51,40 @@ class GatewayAbortIT {
   @EnumSource
   void aClientThatLeavesIsSeenToHaveLeftByTheEndpoint(Stage stage) throws Exception {
     for (boolean reset : new boolean[] {false, true}) {
-      AtomicLong seen = new AtomicLong();
-      AtomicLong sent = new AtomicLong();
-      RawBackend a =
-          new RawBackend(
-              "a",
-              (connection, request) -> {
-                connection.send(stage.sent);
-                sent.set(System.nanoTime());
-                connection.closed();
-                seen.set(System.nanoTime());
-                throw new EOFException("closed by the gateway");
-              });
-      try (Rig rig = new Rig(Rig.config(), a);
-          RawHttp client = rig.connect()) {
-        client.post(Rig.CHAT, Rig.BODY);
-        await().until(() -> sent.get() != 0);
-        if (stage.reachesTheClient()) {
-          assertThat(client.readHead().status()).isEqualTo(200);
-        }
-        long left = System.nanoTime();
-        if (reset) {
-          client.reset();
-        } else {
-          client.socket.close();
-        }
-        await().until(() -> seen.get() != 0);
-        assertThat(Duration.ofNanos(seen.get() - left)).isLessThan(SOON);
-        await().until(() -> rig.pool.active().get() == 0);
+      assertThat(MedianTime.ofThree(() -> leavingTakes(stage, reset))).isLessThan(SOON);
+    }
+  }
+
+  /** How long it takes until the endpoint sees that its client has left. */
+  private static Duration leavingTakes(Stage stage, boolean reset) throws Exception {
+    AtomicLong seen = new AtomicLong();
+    AtomicLong sent = new AtomicLong();
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              connection.send(stage.sent);
+              sent.set(System.nanoTime());
+              connection.closed();
+              seen.set(System.nanoTime());
+              throw new EOFException("closed by the gateway");
+            });
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> sent.get() != 0);
+      if (stage.reachesTheClient()) {
+        assertThat(client.readHead().status()).isEqualTo(200);
       }
+      long left = System.nanoTime();
+      if (reset) {
+        client.reset();
+      } else {
+        client.socket.close();
+      }
+      await().until(() -> seen.get() != 0);
+      await().until(() -> rig.pool.active().get() == 0);
+      return Duration.ofNanos(seen.get() - left);
     }
   }
 
