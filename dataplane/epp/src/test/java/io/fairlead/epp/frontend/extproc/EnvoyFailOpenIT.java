@@ -7,8 +7,6 @@ import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -42,9 +40,7 @@ class EnvoyFailOpenIT {
     Files.writeString(
         endpoints,
         "endpoints: [{name: a, address: 127.0.0.1, port: %d}]\n".formatted(backend.spec().port()));
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
+    port = PickerToKill.freePort();
   }
 
   @AfterEach
@@ -79,8 +75,18 @@ class EnvoyFailOpenIT {
   }
 
   private void startEnvoy() throws IOException, InterruptedException {
+    startEnvoy("1s");
+  }
+
+  /**
+   * Starts one.
+   *
+   * @param patience how long it waits for each word of the picker
+   */
+  private void startEnvoy(String patience) throws IOException, InterruptedException {
     String bootstrap =
         Files.readString(Path.of("../../config/envoy/fail-open.yaml"))
+            .replace("message_timeout: 1s", "message_timeout: " + patience)
             .replace("{address: 0.0.0.0, port_value: 8080}", "{address: 127.0.0.1, port_value: 0}")
             .replace("port_value: 9901", "port_value: 0")
             .replace(
@@ -132,7 +138,7 @@ class EnvoyFailOpenIT {
   @Test
   void withAPickerThereItIsThePickerWhoChooses() throws Exception {
     startPicker();
-    startEnvoy();
+    startEnvoy("10s"); // a busy machine keeps one that has just begun for longer than usual
     awaitPicks();
     for (int size : SIZES) {
       assertThat(ask(size)).isTrue();
