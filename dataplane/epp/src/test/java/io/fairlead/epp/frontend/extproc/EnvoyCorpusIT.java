@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.corpus.Corpus;
 import io.fairlead.epp.memory.BodyBudget;
+import io.fairlead.epp.sockets.MedianTime;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.tls.ServingSecurity;
@@ -268,6 +269,12 @@ class EnvoyCorpusIT {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aClientThatLeavesIsSeenToHaveLeftByTheServer(boolean answering) throws Exception {
+    assertThat(MedianTime.ofThree(() -> leavingTakes(answering)))
+        .isLessThan(Duration.ofMillis(250));
+  }
+
+  private static Duration leavingTakes(boolean answering) throws Exception {
+    backend.requests.clear();
     CompletableFuture<Long> seen = new CompletableFuture<>();
     script =
         (connection, request) -> {
@@ -289,8 +296,7 @@ class EnvoyCorpusIT {
       }
       left = System.nanoTime();
     }
-    assertThat(Duration.ofNanos(seen.get(20, TimeUnit.SECONDS) - left))
-        .isLessThan(Duration.ofMillis(250));
+    return Duration.ofNanos(seen.get(20, TimeUnit.SECONDS) - left);
   }
 
   @ParameterizedTest
