@@ -112,8 +112,9 @@ class ErrorsInsideIT {
 
   /**
    * As many as come in ten seconds, and then as many as in so long, of which the sick ones get few.
-   * What is counted is requests: a machine that is busy takes longer for them. A sick one is tried
-   * once a second then, too.
+   * What is counted is requests: a machine that is busy takes longer for them, and does not make up
+   * for a pause with many at once, which would find all but the sick ones at work. A sick one is
+   * tried once a second then, too.
    */
   private void serve(IntStream forms, int perSecond, int then) throws Exception {
     MultiThreadIoEventLoopGroup loops =
@@ -125,7 +126,7 @@ class ErrorsInsideIT {
         pools.add(new Pool(form, loops));
       }
       Future<?> traffic =
-          clock.scheduleAtFixedRate(
+          clock.scheduleWithFixedDelay(
               () -> pools.forEach(pool -> pool.ask(client)),
               0,
               1_000_000 / perSecond,
