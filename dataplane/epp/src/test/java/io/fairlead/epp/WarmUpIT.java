@@ -28,12 +28,15 @@ class WarmUpIT {
   private static final InetSocketAddress NOBODY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
+  /** So long that it is seen to warm up, also on a machine that is slow to begin with it. */
+  private static final Duration WARM_UP = Duration.ofSeconds(5);
+
   @TempDir Path folder;
 
   @ParameterizedTest(name = "TLS: {0}")
   @ValueSource(booleans = {false, true})
   void comesBeforeReadyAndLeavesNoTrace(boolean secure) throws Exception {
-    try (DataPlane dataPlane = DataPlane.start(config(secure, Duration.ofSeconds(2)))) {
+    try (DataPlane dataPlane = DataPlane.start(config(secure, WARM_UP))) {
       int extProc = dataPlane.extProcPort().orElseThrow();
       await().until(() -> dataPlane.notReady().equals("warming up"));
       assertThat(listens(extProc)).isFalse();

@@ -50,7 +50,15 @@ class BurstOfDisconnectsIT {
   private final EventLoopGroup loops = Transport.group("burst", 2);
   private final BodyBudget bodies = BodyBudget.ofHeap();
   private final List<RawBackend> backends = new ArrayList<>();
-  private final TestPool pool = new TestPool(loops.next());
+
+  /** Its servers answer probes: a slow machine keeps clients waiting for longer than a sick one. */
+  private final TestPool pool =
+      new TestPool(
+          loops.next(),
+          (probe, answer) -> {
+            var _ = loops.next().submit(() -> answer.came(null));
+          });
+
   private final AtomicInteger served = new AtomicInteger();
 
   /** Whether servers answer at once. */
