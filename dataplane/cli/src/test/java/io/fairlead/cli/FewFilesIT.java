@@ -52,8 +52,8 @@ class FewFilesIT {
 
   @Test
   void itBlamesNoServerSaysSoToClientsAndServesAgainWhenTheyHaveGone() throws Exception {
-    int port = freePort();
-    int metrics = freePort();
+    int port = FreePort.find();
+    int metrics = FreePort.find();
     start(port, metrics);
     await().atMost(PATIENCE).until(() -> answers(port));
     Socket early = connect(port);
@@ -232,11 +232,5 @@ class FewFilesIT {
             .findFirst()
             .orElse(0);
     return head + new String(from.readNBytes(length), StandardCharsets.UTF_8);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -10,7 +10,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -65,7 +64,7 @@ class PickerExitIT {
 
   @Test
   void aGatewayThatFinishedAllEndsWithZero() throws Exception {
-    int port = freePort();
+    int port = FreePort.find();
     Process process =
         start("gateway", "--listen=127.0.0.1:" + port, "--lame-duck=0s", "--drain-timeout=60s");
     try (Socket client = stream(port, 20)) {
@@ -78,7 +77,7 @@ class PickerExitIT {
 
   @Test
   void aGatewayThatCutsAnAnswerOffEndsAsTheSignalHasIt() throws Exception {
-    int port = freePort();
+    int port = FreePort.find();
     Process process =
         start("gateway", "--listen=127.0.0.1:" + port, "--lame-duck=0s", "--drain-timeout=100ms");
     try (Socket client = stream(port, 100_000)) {
@@ -93,8 +92,8 @@ class PickerExitIT {
     Process process =
         start(
             "epp",
-            "--grpc-port=" + freePort(),
-            "--grpc-health-port=" + freePort(),
+            "--grpc-port=" + FreePort.find(),
+            "--grpc-health-port=" + FreePort.find(),
             "--lame-duck=0s");
     assertThat(terminated(process)).isZero();
   }
@@ -107,7 +106,7 @@ class PickerExitIT {
 
   /** Waits until it is ready. */
   private Process start(String command, String... options) throws IOException {
-    int metrics = freePort();
+    int metrics = FreePort.find();
     List<String> line = new ArrayList<>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.add("--enable-native-access=ALL-UNNAMED");
@@ -156,11 +155,5 @@ class PickerExitIT {
                 .formatted(body.length(), body)
                 .getBytes(StandardCharsets.UTF_8));
     return client;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

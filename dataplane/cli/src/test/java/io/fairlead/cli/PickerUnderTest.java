@@ -20,8 +20,6 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +65,7 @@ final class PickerUnderTest implements AutoCloseable {
       Path folder, Map<String, String> environment, List<String> properties, List<String> args)
       throws IOException {
     log = folder.resolve("picker.log");
-    List<Integer> ports = freePorts(3);
+    List<Integer> ports = List.of(FreePort.find(), FreePort.find(), FreePort.find());
     metricsPort = ports.get(2);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -230,20 +228,5 @@ final class PickerUnderTest implements AutoCloseable {
         .setKey(name)
         .setRawValue(ByteString.copyFromUtf8(value))
         .build();
-  }
-
-  /** Held together, so that they are different ones. */
-  private static List<Integer> freePorts(int count) throws IOException {
-    List<ServerSocket> held = new ArrayList<>();
-    List<Integer> ports = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-      held.add(socket);
-      ports.add(socket.getLocalPort());
-    }
-    for (ServerSocket socket : held) {
-      socket.close();
-    }
-    return ports;
   }
 }

@@ -78,9 +78,18 @@ class TokenizedChatIT {
     DataPlane second = picker();
 
     String answer = ask(first, conversation);
+    // That of the prompt, and those of the answer, of which the last one may come later.
+    double[] last = {-1};
     await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> metric(second, "fairlead_kv_events_total{result=\"applied\"}") > 1);
+        .pollInterval(Duration.ofMillis(500))
+        .until(
+            () -> {
+              double now = metric(second, "fairlead_kv_events_total{result=\"applied\"}");
+              boolean same = now > 1 && now == last[0];
+              last[0] = now;
+              return same;
+            });
     conversation.add(Map.of("role", "assistant", "content", answer));
     conversation.add(Map.of("role", "user", "content", next));
     ask(second, conversation);

@@ -1,0 +1,33 @@
+package io.fairlead.cli;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * Ports for programs that have to be told one: from below the range of those that the system gives
+ * away, so that nobody has it by the time that the program listens.
+ */
+final class FreePort {
+  private static final Set<Integer> FOUND = ConcurrentHashMap.newKeySet();
+
+  private FreePort() {}
+
+  /** Never the same twice. */
+  static int find() throws IOException {
+    while (true) {
+      int tried = ThreadLocalRandom.current().nextInt(10_000, 30_000);
+      try (ServerSocket free = new ServerSocket(tried, 1, InetAddress.getLoopbackAddress())) {
+        if (FOUND.add(tried)) {
+          return free.getLocalPort();
+        }
+      } catch (BindException e) {
+        // Somebody has it: another one is tried.
+      }
+    }
+  }
+}
