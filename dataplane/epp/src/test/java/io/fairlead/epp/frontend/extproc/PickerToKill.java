@@ -1,5 +1,7 @@
 package io.fairlead.epp.frontend.extproc;
 
+import static org.awaitility.Awaitility.await;
+
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.ExtProc;
@@ -11,9 +13,11 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 
 /** A picker in a process of its own, to be killed or frozen. */
 final class PickerToKill implements AutoCloseable {
@@ -94,12 +98,29 @@ final class PickerToKill implements AutoCloseable {
     process.onExit().join();
   }
 
-  /** Neither runs nor ends, as {@code kill -STOP} does it. */
+  /**
+   * Neither runs nor ends, as {@code kill -STOP} does it: that returns before the threads have
+   * stopped, and this once each has.
+   */
   void freeze() throws IOException, InterruptedException {
     Process kill = new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start();
     if (kill.waitFor() != 0) {
       throw new IllegalStateException("kill -STOP failed");
     }
+    await("each of its threads stops").ignoreExceptions().until(this::stopped);
+  }
+
+  private boolean stopped() throws IOException {
+    Path tasks = Path.of("/proc", Long.toString(process.pid()), "task");
+    try (Stream<Path> threads = Files.list(tasks)) {
+      for (Path thread : threads.toList()) {
+        String stat = Files.readString(thread.resolve("stat"));
+        if (stat.charAt(stat.lastIndexOf(')') + 2) != 'T') {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   /** Drains, and ends. */
