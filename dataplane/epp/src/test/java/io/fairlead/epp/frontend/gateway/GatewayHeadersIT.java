@@ -64,8 +64,8 @@ class GatewayHeadersIT {
 
   @ParameterizedTest
   @CsvSource({
-    "true,300ms,504,",
-    "false,300ms,200,untrusted",
+    "true,1500ms,504,",
+    "false,1500ms,200,untrusted",
     "true,soon,200,invalid",
     "true,-1s,200,invalid",
     "true,0s,200,invalid",

@@ -164,7 +164,7 @@ class GatewayQueueIT {
       await().until(() -> backend.requests.size() == 1);
       second.post(Rig.CHAT, Rig.BODY);
       await().until(() -> waiting(rig) == 1);
-      Future<?> drained = rig.gateway.drain(Duration.ZERO, Duration.ofMillis(800));
+      Future<?> drained = rig.gateway.drain(Duration.ZERO, Duration.ofSeconds(2));
       RawHttp.Message refused = second.read();
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("shutting_down");
