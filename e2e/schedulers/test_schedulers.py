@@ -70,7 +70,7 @@ class Example:
 
     def conforms(self):
         ran = subprocess.run(
-            [os.environ["FAIRLEAD"], "conformance", "scheduler", "--address", os.environ[f"FAIRLEAD_SCHEDULER_{self.name}"], "--timeout", "100"],
+            [os.environ["FAIRLEAD"], "conformance", "scheduler", "--address", os.environ[f"FAIRLEAD_SCHEDULER_{self.name}"], "--timeout", "500"],
             capture_output=True,
             text=True,
             timeout=120,
