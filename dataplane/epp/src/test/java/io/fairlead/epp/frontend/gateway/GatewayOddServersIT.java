@@ -137,7 +137,8 @@ class GatewayOddServersIT {
         assertThat(client.read().text()).isEqualTo("{}");
         answered.release();
         said.acquire();
-        rig.settleSockets();
+        int closed = i + 1;
+        await().until(() -> talkative.closed.get() == closed);
       }
       assertThat(talkative.connections).hasValue(3);
     }
