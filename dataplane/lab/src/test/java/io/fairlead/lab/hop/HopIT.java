@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 final class HopIT {
 
   private static final long SELF = ProcessHandle.current().pid();
-  private static final Duration SHORT = Duration.ofMillis(200);
+
+  /** Long enough for an answer, also on a machine that is busy. */
+  private static final Duration SHORT = Duration.ofSeconds(1);
 
   private final EventLoopGroup loops = Transport.group("hop", 1);
   private final int port = CannedServer.start(loops, "stub-0", "a 1\n".getBytes(US_ASCII));
@@ -75,7 +77,7 @@ final class HopIT {
     assertThat(both.requests()).isGreaterThan(turn.requests());
     assertThat(both.failed()).isZero();
     assertThat(both.micros().getTotalCount()).isEqualTo(both.requests());
-    assertThat(both.seconds()).isGreaterThan(0.4);
+    assertThat(both.seconds()).isGreaterThan(2);
     assertThat(both.cpuMicros()).containsOnlyKeys("self");
   }
 
