@@ -3,6 +3,7 @@ package io.fairlead.lab.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fairlead.crds.config.Criticality;
 import io.fairlead.epp.DataPlane;
 import io.fairlead.epp.DataPlaneConfig;
 import java.io.IOException;
@@ -63,7 +64,7 @@ final class FaultTrialsIT {
 
   @Test
   void countsWhatClientsAndServersNoticeOfAFault() throws Exception {
-    Finding found = only("half-sick", new InProcess("gateway"));
+    Finding found = only(scenario("half-sick", 2), new InProcess("gateway"));
 
     assertThat(found.requests()).isBetween(100L, 260L);
     assertThat(found.servers()).isEqualTo(8);
@@ -80,7 +81,9 @@ final class FaultTrialsIT {
 
   @Test
   void endpointsLeaveAndComeBack() throws Exception {
-    Finding found = only("removed-and-back", new InProcess("gateway"));
+    // Prompts that share nothing: those that do go to who has seen their like, and not to who left.
+    Load apart = new Load(20, 1, 0.5, 0, 16, Criticality.STANDARD, 0);
+    Finding found = only(scenario("removed-and-back", 5).with(apart), new InProcess("gateway"));
 
     assertThat(found.failed()).isZero();
     assertThat(found.usedAgainSeconds()).isNotNull();
@@ -140,15 +143,23 @@ final class FaultTrialsIT {
         .hasMessageEndingWith("no such flag");
   }
 
-  private Finding only(String fault, Way way) throws IOException, InterruptedException {
-    var phases = new Scenarios(60, 0.5, 2, 0.5);
-    Scenario scenario =
-        phases.all().stream().filter(each -> each.name().equals(fault)).findFirst().orElseThrow();
+  private static Scenario scenario(String fault, double during) {
+    return phases(during).all().stream()
+        .filter(each -> each.name().equals(fault))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static Scenarios phases(double during) {
+    return new Scenarios(60, 0.5, during, 0.5);
+  }
+
+  private Finding only(Scenario scenario, Way way) throws IOException, InterruptedException {
     var options =
         new FaultsOptions(
             Map.of("gateway", List.of()),
             List.of(scenario),
-            phases,
+            phases(2),
             1,
             work,
             work.resolve("report.json"));
