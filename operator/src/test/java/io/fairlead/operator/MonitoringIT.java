@@ -294,6 +294,10 @@ class MonitoringIT {
                             c -> c.getType().equals("Established") && c.getStatus().equals("True")),
             30,
             TimeUnit.SECONDS);
+    // By what the API server lists clients find kinds that they have no class for.
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> admin.supports("monitoring.coreos.com/v1", kind));
   }
 
   private static String scrape(HttpClient http, HealthServer page)

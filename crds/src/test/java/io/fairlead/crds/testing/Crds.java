@@ -1,6 +1,9 @@
 package io.fairlead.crds.testing;
 
+import static org.awaitility.Awaitility.await;
+
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinitionVersion;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -8,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +62,27 @@ public final class Crds {
         .map(
             crd ->
                 client.resource(crd).waitUntilCondition(Crds::isEstablished, 60, TimeUnit.SECONDS))
+        .peek(crd -> awaitServed(client, crd))
         .toList();
+  }
+
+  /**
+   * The API server says that a kind is established, and a moment later answers requests for it and
+   * lists it among its kinds, by which clients find those that they have no class for.
+   */
+  private static void awaitServed(KubernetesClient client, CustomResourceDefinition crd) {
+    String group = crd.getSpec().getGroup();
+    String plural = crd.getSpec().getNames().getPlural();
+    for (CustomResourceDefinitionVersion version : crd.getSpec().getVersions()) {
+      String apiVersion = group + "/" + version.getName();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .pollDelay(Duration.ZERO)
+          .until(
+              () ->
+                  client.supports(apiVersion, crd.getSpec().getNames().getKind())
+                      && client.raw("/apis/" + apiVersion + "/" + plural + "?limit=1") != null);
+    }
   }
 
   private static CustomResourceDefinition load(KubernetesClient client, String file, String group) {
