@@ -1,6 +1,7 @@
 package io.fairlead.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Event;
@@ -13,8 +14,10 @@ import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
@@ -84,6 +87,7 @@ class PodMonitorIT {
                       .doesNotContainKey("Monitored"));
       assertThat(spec(cluster, pool))
           .contains("port=http-metrics", "interval=15s", "fairlead.io/picker=pool-epp");
+      pool.awaitEventsSent();
       int writes = operator.writes().size();
       int times = operator.reconciled("InferencePool/pool");
       pool.touchAll(1);
@@ -220,6 +224,7 @@ class PodMonitorIT {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("refused"));
     List<HasMetadata> policy =
         cluster.refuse(pool.namespace(), "CREATE", "monitoring.coreos.com", "podmonitors");
+    awaitRefused(cluster, pool);
     pool.create(
         """
         apiVersion: fairlead.io/v1alpha1
@@ -254,6 +259,27 @@ class PodMonitorIT {
       pool.awaitPicker("mine", "Monitored", "False/ObjectNotApplied");
     } finally {
       policy.forEach(object -> cluster.admin().resource(object).delete());
+    }
+  }
+
+  private static void awaitRefused(Installed cluster, PoolFixture pool) {
+    GenericKubernetesResource probe =
+        Serialization.unmarshal(
+            """
+            apiVersion: monitoring.coreos.com/v1
+            kind: PodMonitor
+            metadata: {name: probe, namespace: %s}
+            spec: {selector: {}, podMetricsEndpoints: [{port: http-metrics}]}
+            """
+                .formatted(pool.namespace()),
+            GenericKubernetesResource.class);
+    try (KubernetesClient operator = cluster.operator()) {
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> operator.resource(probe).dryRun().create())
+                      .isInstanceOf(KubernetesClientException.class));
     }
   }
 

@@ -38,6 +38,8 @@ class TerminatingIT extends OperatorWithPool {
     pool.awaitModel("chat", "Programmed", "True/Programmed");
 
     pool.delete(InferencePool.class, POOL);
+    // One that comes sooner may be seen before it is seen that the pool goes.
+    pool.awaitPool("Ready", "False/PoolTerminating");
     pool.createModel("sum", "sum", 10);
     await()
         .atMost(Duration.ofSeconds(20))
@@ -64,6 +66,7 @@ class TerminatingIT extends OperatorWithPool {
     assertThat(pool.need(EndpointPicker.class, "mine").getStatus().readyReplicas()).isOne();
     assertThat(pool.config()).as("serves as it did").contains("chat").doesNotContain("sum");
 
+    pool.awaitEventsSent();
     int writes = operator.writes().size();
     pool.delete(Service.class, "picker-service");
     int seen = operator.reconciled("InferencePool/pool");
@@ -111,6 +114,7 @@ class TerminatingIT extends OperatorWithPool {
         .untilAsserted(
             () -> assertThat(pool.poolMessage("Accepted")).contains("served with defaults"));
 
+    pool.awaitEventsSent();
     int writes = operator.writes().size();
     int seen = operator.reconciled("InferencePool/pool");
     pool.touchAll(1);

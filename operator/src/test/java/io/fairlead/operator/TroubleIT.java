@@ -125,6 +125,7 @@ class TroubleIT {
     pool.awaitModel("chat", "Ready", "True/Ready");
     note(pool.need(InferenceModel.class, "chat"));
     note(pool.need(InferencePool.class, POOL));
+    pool.awaitEventsSent();
     int settled = started.writes().size();
     for (int round = 0; round < 3; round++) {
       int times = started.reconciled("InferencePool/pool");

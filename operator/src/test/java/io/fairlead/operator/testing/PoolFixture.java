@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -38,6 +39,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.awaitility.core.ThrowingRunnable;
@@ -334,8 +336,25 @@ public final class PoolFixture {
     eventually(() -> assertThat(pickerConditions(picker)).containsEntry(type, expected));
   }
 
+  /** For longer than the operator leaves alone what the API server refused, 15 s. */
   private static void eventually(ThrowingRunnable holds) {
-    await().atMost(Duration.ofSeconds(15)).untilAsserted(holds);
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(holds);
+  }
+
+  /**
+   * Waits until all that the operator told so far has its Events, too. They are sent a moment after
+   * the statuses that they tell of, in their order: that of a model without a pool is then the
+   * last.
+   */
+  public void awaitEventsSent() {
+    String last = "last-" + UUID.randomUUID();
+    createModel(last, last, 90, "nowhere");
+    eventually(
+        () ->
+            assertThat(all(Event.class))
+                .extracting(event -> event.getInvolvedObject().getName())
+                .contains(last));
+    delete(InferenceModel.class, last);
   }
 
   /** Plays what follows a pool's creation until it is ready. */
@@ -345,6 +364,8 @@ public final class PoolFixture {
     AtomicReference<ConfigHash> reported = new AtomicReference<>(reportCurrent());
     eventually(
         () -> {
+          // What is told of is in the config: one that comes later nobody would report.
+          assertThat(all(InferenceModel.class)).allMatch(model -> model.getStatus() != null);
           // What was created just before may have come into the config since.
           if (!configHash().equals(reported.get())) {
             reported.set(reportCurrent());
@@ -500,7 +521,7 @@ public final class PoolFixture {
   /** Awaits that the API server refuses statuses of the pool from the operator. */
   public void awaitStatusRefused(Installed cluster) {
     try (KubernetesClient asked = cluster.operator()) {
-      await().until(() -> statusIsRefused(asked));
+      await().atMost(Duration.ofMinutes(1)).until(() -> statusIsRefused(asked));
     }
   }
 
