@@ -44,7 +44,8 @@ class ContendedIT extends OperatorWithPool {
                 Duration.ofSeconds(35),
                 ONE_MORE,
                 Duration.ofMinutes(1),
-                Settings.Pace.USUAL.saturation()));
+                Settings.Pace.USUAL.saturation(),
+                Settings.Pace.USUAL.reloads()));
     pool.createPool();
     pool.becomeReady();
     int before = writes();
@@ -61,8 +62,9 @@ class ContendedIT extends OperatorWithPool {
         pool.touchAll(round);
         operator.awaitReconciled("InferencePool/pool", seen + 3);
       }
+      int written = writes() - before;
       Duration fought = Duration.ofNanos(System.nanoTime() - begun);
-      assertThat(writes() - before).isBetween(6, 7 + (int) fought.dividedBy(ONE_MORE));
+      assertThat(written).isBetween(6, 7 + (int) fought.dividedBy(ONE_MORE));
       assertThat(pool.all(Event.class))
           .extracting(Event::getReason)
           .filteredOn(Reason.FIELD_MANAGER_CONFLICT.wireName()::equals)

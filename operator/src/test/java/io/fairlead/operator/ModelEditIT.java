@@ -25,7 +25,8 @@ class ModelEditIT {
   void oneModelsEditIsToldOfThatModelAlone(KubeApi.Running server) {
     Installed cluster = Installed.on(server);
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("edit"));
-    try (OperatorUnderTest operator = new OperatorUnderTest(cluster, pool, true)) {
+    try (OperatorUnderTest operator =
+        OperatorUnderTest.paced(cluster, pool, OperatorUnderTest.PATIENT)) {
       pool.createPool();
       for (int i = 0; i < MODELS; i++) {
         pool.createModel("m" + i, "m" + i, 90);
@@ -40,6 +41,7 @@ class ModelEditIT {
         for (int i = 0; i < MODELS; i++) {
           pool.awaitModel("m" + i, "Ready", "False/NoMatchingPods");
         }
+        pool.awaitEventsSent();
         AuditLog.Mark before = server.audit().mark();
 
         InferenceModel model = pool.need(InferenceModel.class, "m7");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
 import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
@@ -153,11 +154,10 @@ class ObstaclesIT {
   @Test
   void aWebhookThatFailsIsToldAndWhatItKeptBackComesWhenItIsWell() {
     failAt("deployments", "apps");
-    Instant created = Instant.now();
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.awaitPool("Programmed", "False/APIServerError");
-    Duration told = Duration.between(created, Instant.now());
+    Duration told = untilTold("Programmed");
     assertThat(pool.poolMessage("Programmed"))
         .startsWith("Deployment %s/pool-epp is not as it should be".formatted(pool.namespace()))
         .contains("failing.example.test");
@@ -171,6 +171,19 @@ class ObstaclesIT {
     cluster.admin().resource(webhook("deployments", "apps")).delete();
     await().atMost(Duration.ofSeconds(20)).until(() -> pool.get(Deployment.class, PICKER) != null);
     pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** From the pool's creation to the condition, whenever it is looked at here. */
+  private Duration untilTold(String type) {
+    Condition condition =
+        pool.entry(PoolFixture.POOL).stream()
+            .filter(one -> one.getType().equals(type))
+            .findFirst()
+            .orElseThrow();
+    String created =
+        pool.need(InferencePool.class, PoolFixture.POOL).getMetadata().getCreationTimestamp();
+    return Duration.between(
+        Instant.parse(created), Instant.parse(condition.getLastTransitionTime()));
   }
 
   /** As those do that want to be asked again later: a conflict, or too many requests. */
@@ -230,7 +243,8 @@ class ObstaclesIT {
             Duration.ofSeconds(2),
             Duration.ofMinutes(1),
             Duration.ofMinutes(1),
-            Settings.Pace.USUAL.saturation()));
+            Settings.Pace.USUAL.saturation(),
+            Settings.Pace.USUAL.reloads()));
     AtomicInteger asked = new AtomicInteger();
     try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
       hangAt(hanging, 30, asked);
@@ -394,8 +408,9 @@ class ObstaclesIT {
             Duration.ofSeconds(5),
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
-            Duration.ofSeconds(3),
-            Settings.Pace.USUAL.saturation()));
+            Duration.ofSeconds(6),
+            Settings.Pace.USUAL.saturation(),
+            Settings.Pace.USUAL.reloads()));
     pool.createPool();
     pool.awaitPool("Ready", "False/RolloutInProgress");
     pool.becomeAvailable();
@@ -418,7 +433,8 @@ class ObstaclesIT {
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
             Duration.ofSeconds(6),
-            Settings.Pace.USUAL.saturation()));
+            Settings.Pace.USUAL.saturation(),
+            Settings.Pace.USUAL.reloads()));
     pool.createPool();
     pool.createModel("chat", "chat", 1);
     pool.awaitPool("Ready", "False/RolloutInProgress");

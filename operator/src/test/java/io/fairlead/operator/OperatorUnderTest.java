@@ -40,7 +40,8 @@ final class OperatorUnderTest implements AutoCloseable {
           Settings.Pace.USUAL.writes(),
           Settings.Pace.USUAL.repairs(),
           Settings.Pace.USUAL.reports(),
-          Settings.Pace.USUAL.saturation());
+          Settings.Pace.USUAL.saturation(),
+          Settings.Pace.USUAL.reloads());
 
   /** Models say at once whether their pool is full. */
   static final Settings.Pace UNSTEADY =
@@ -49,7 +50,18 @@ final class OperatorUnderTest implements AutoCloseable {
           Settings.Pace.USUAL.writes(),
           Settings.Pace.USUAL.repairs(),
           Settings.Pace.USUAL.reports(),
-          Duration.ZERO);
+          Duration.ZERO,
+          Settings.Pace.USUAL.reloads());
+
+  /** Pickers have as long to read another config as they take on a machine that is busy. */
+  static final Settings.Pace PATIENT =
+      new Settings.Pace(
+          Settings.Pace.USUAL.turns(),
+          Settings.Pace.USUAL.writes(),
+          Settings.Pace.USUAL.repairs(),
+          Settings.Pace.USUAL.reports(),
+          Settings.Pace.USUAL.saturation(),
+          Duration.ofMinutes(1));
 
   private static final Set<String> NEED_NOT_BE =
       Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");

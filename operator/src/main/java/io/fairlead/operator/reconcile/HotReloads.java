@@ -16,15 +16,15 @@ import java.util.function.LongSupplier;
  * as soon as it is read; so nothing is told until the pickers have, or have had time to.
  */
 final class HotReloads {
-  /** What pickers may take before their pool is told to wait for them. */
-  static final Duration LONGEST = Duration.ofMillis(500);
-
+  private final Duration longest;
   private final Waits waits;
 
   /**
+   * @param longest what pickers may take before their pool is told to wait for them
    * @param nanos a clock that never jumps
    */
-  HotReloads(LongSupplier nanos) {
+  HotReloads(Duration longest, LongSupplier nanos) {
+    this.longest = longest;
     waits = new Waits(nanos);
   }
 
@@ -42,7 +42,7 @@ final class HotReloads {
     }
     // Not for each config anew: edits that follow one another would put it off for ever. Nor again
     // while pickers still have not read it: one that hangs is told of as it is.
-    Duration left = LONGEST.minus(waits.since(pool, HotReloads.class));
+    Duration left = longest.minus(waits.since(pool, HotReloads.class));
     return left.isPositive() ? Optional.of(left) : Optional.empty();
   }
 

@@ -104,7 +104,7 @@ final class PoolUpkeep {
     this.turns = turns;
     lostModels = new LostModels(nanos, kinds);
     failedLooks = new FailedLooks(nanos);
-    reloads = new HotReloads(nanos);
+    reloads = new HotReloads(settings.pace().reloads(), nanos);
     overdue = new OverdueReports(settings.pace().reports(), nanos);
     retries = new Retries(nanos);
     sideConditions = new SideConditions(settings.maxRollouts());

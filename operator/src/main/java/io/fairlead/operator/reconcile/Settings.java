@@ -43,9 +43,15 @@ public record Settings(
    * @param reports for a ready pod to report the config, before it is told that it doesn't
    * @param saturation for a pool to be full, or to have room again, before each of its models says
    *     so
+   * @param reloads for pickers to read another config, before their pool is told to wait for them
    */
   public record Pace(
-      Duration turns, Duration writes, Duration repairs, Duration reports, Duration saturation) {
+      Duration turns,
+      Duration writes,
+      Duration repairs,
+      Duration reports,
+      Duration saturation,
+      Duration reloads) {
     /** The one that installs run at. */
     public static final Pace USUAL =
         new Pace(
@@ -53,7 +59,8 @@ public record Settings(
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
             Duration.ofMinutes(1),
-            Duration.ofMinutes(1));
+            Duration.ofMinutes(1),
+            Duration.ofMillis(500));
   }
 
   public Settings {

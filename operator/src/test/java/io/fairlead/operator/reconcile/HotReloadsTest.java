@@ -17,30 +17,31 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class HotReloadsTest {
+  private static final Duration LONGEST = Settings.Pace.USUAL.reloads();
   private static final ConfigHash OLD = ConfigHash.of("old");
   private static final ConfigHash NEW = ConfigHash.of("new");
   private static final ConfigHash NEWER = ConfigHash.of("newer");
 
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
-  private final HotReloads reloads = new HotReloads(nanos::get);
+  private final HotReloads reloads = new HotReloads(LONGEST, nanos::get);
 
   @Test
   void pickersThatReadAnotherConfigAreWaitedForHalfASecond() {
-    assertThat(left(NEW, runs(OLD), runs(NEW))).isEqualTo(HotReloads.LONGEST);
+    assertThat(left(NEW, runs(OLD), runs(NEW))).isEqualTo(LONGEST);
     pass(Duration.ofMillis(400));
     assertThat(left(NEW, runs(OLD), runs(NEW))).isEqualTo(Duration.ofMillis(100));
     pass(Duration.ofMillis(100));
     assertThat(left(NEW, runs(OLD), runs(NEW))).as("then it is told").isNull();
     assertThat(left(NEWER, runs(NEW), runs(NEW))).as("still none runs it").isNull();
     assertThat(left(NEWER, runs(NEWER), runs(NEWER))).isNull();
-    assertThat(left(NEW, runs(NEWER))).as("another").isEqualTo(HotReloads.LONGEST);
+    assertThat(left(NEW, runs(NEWER))).as("another").isEqualTo(LONGEST);
   }
 
   /** Every event of its pool would put off what is told of it. */
   @Test
   void aPickerThatHangsIsWaitedForOnce() {
-    assertThat(left(NEW, runs(OLD))).isEqualTo(HotReloads.LONGEST);
-    pass(HotReloads.LONGEST);
+    assertThat(left(NEW, runs(OLD))).isEqualTo(LONGEST);
+    pass(LONGEST);
     for (int i = 0; i < 20; i++) {
       assertThat(left(NEW, runs(OLD))).isNull();
       pass(Duration.ofMillis(300));
@@ -66,7 +67,7 @@ class HotReloadsTest {
     assertThat(left(null, runs(OLD))).as("nothing to run").isNull();
     assertThat(left(NEW, report(OLD, new PickerReport.Refused(OLD, "why"))))
         .as("it refused what was before")
-        .isEqualTo(HotReloads.LONGEST);
+        .isEqualTo(LONGEST);
   }
 
   @Test
@@ -74,7 +75,7 @@ class HotReloadsTest {
     assertThat(left(NEW, runs(OLD))).isNotNull();
     pass(Duration.ofMillis(200));
     assertThat(left(NEW, runs(NEW))).isNull();
-    assertThat(left(NEW, runs(OLD))).as("a picker fell back").isEqualTo(HotReloads.LONGEST);
+    assertThat(left(NEW, runs(OLD))).as("a picker fell back").isEqualTo(LONGEST);
   }
 
   private void pass(Duration time) {
