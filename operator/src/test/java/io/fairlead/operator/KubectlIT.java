@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
@@ -83,8 +84,10 @@ class KubectlIT {
     await()
         .atMost(Duration.ofSeconds(15))
         .until(
-            () ->
-                Objects.equals(pool.need(EndpointPicker.class, "mine").getStatus().replicas(), 3));
+            () -> {
+              EndpointPickerStatus status = pool.need(EndpointPicker.class, "mine").getStatus();
+              return status != null && Objects.equals(status.replicas(), 3);
+            });
     String scale = kubectl("get", "--raw", scalePath());
     assertThat(scale)
         .contains("\"spec\":{\"replicas\":3}")

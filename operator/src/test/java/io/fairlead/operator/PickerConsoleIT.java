@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.AuditLog;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,12 +49,13 @@ class PickerConsoleIT extends OperatorWithPool {
     pool.becomeAvailableAgain();
     pool.awaitPool("Ready", "True/Ready");
 
-    int before = operator.writes().size();
+    AuditLog.Mark before = operator.mark();
     int seen = operator.reconciled("InferencePool/" + POOL);
     pool.createModel("chat", "chat", 90);
     operator.awaitReconciled("InferencePool/" + POOL, seen + 1);
     pool.awaitModel("chat", "Accepted", "True/Accepted");
-    assertThat(operator.writes().subList(before, operator.writes().size()))
+    assertThat(operator.requests(before))
+        .filteredOn(AuditLog.Request::writes)
         .as("what was applied is what is there")
         .noneMatch(write -> write.resource().equals("deployments"));
 

@@ -58,8 +58,8 @@ class RefusedConfigIT {
 
   @AfterEach
   void stop() {
-    picker.close();
     operator.close();
+    picker.close();
   }
 
   @Test
@@ -116,6 +116,14 @@ class RefusedConfigIT {
     pool.awaitPool("Programmed", "False/ConfigRejected");
 
     schedule("{\"plugins\":[{\"type\":\"queue-scorer\"}]}");
+    // Between the two patches the picker asks for the defaults, which can be run, too.
+    await()
+        .atMost(Duration.ofSeconds(15))
+        .untilAsserted(
+            () ->
+                assertThat(pool.config())
+                    .contains("queue-scorer")
+                    .doesNotContain("schedulingProfiles"));
     pool.awaitPool("Programmed", "True/Programmed");
     awaitHashOfThePickers(pool.configHash());
   }
