@@ -279,6 +279,7 @@ class AdoptionIT {
     try {
       try (KubernetesClient asked = cluster.operator()) {
         await()
+            .atMost(Duration.ofMinutes(1))
             .until(
                 () ->
                     refused(

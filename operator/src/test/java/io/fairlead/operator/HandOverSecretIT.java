@@ -18,6 +18,7 @@ import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.TestRoles;
 import io.fairlead.operator.testing.TestSecrets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -129,8 +130,13 @@ class HandOverSecretIT {
 
       taken.giveBack();
       pool.touchAll(1);
-      await().untilAsserted(() -> assertThat(shared()).containsExactly(OWN));
-      await().until(() -> !pool.poolConditions().containsKey("AvailabilityGuarded"));
+      // A right takes effect a moment later, and what was refused is tried again after 15 s.
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> assertThat(shared()).containsExactly(OWN));
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> !pool.poolConditions().containsKey("AvailabilityGuarded"));
     }
   }
 

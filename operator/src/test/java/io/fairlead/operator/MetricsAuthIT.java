@@ -1,11 +1,15 @@
 package io.fairlead.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewBuilder;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewSpec;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewSpecBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBindingBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.access.PageAccess;
@@ -95,6 +99,39 @@ class MetricsAuthIT {
         cluster.admin().resource(object).create();
       }
     }
+    awaitMay(
+        cluster,
+        new SubjectAccessReviewSpecBuilder()
+            .withUser(Installed.OPERATOR)
+            .withNewResourceAttributes()
+            .withGroup("authentication.k8s.io")
+            .withResource("tokenreviews")
+            .withVerb("create")
+            .endResourceAttributes()
+            .build());
+    awaitMay(
+        cluster,
+        new SubjectAccessReviewSpecBuilder()
+            .withUser(Installed.OPERATOR)
+            .withNewResourceAttributes()
+            .withGroup("authorization.k8s.io")
+            .withResource("subjectaccessreviews")
+            .withVerb("create")
+            .endResourceAttributes()
+            .build());
+  }
+
+  /** A right takes effect a moment after it is granted, and what it is not yet is kept. */
+  private static void awaitMay(Installed cluster, SubjectAccessReviewSpec asked) {
+    await()
+        .until(
+            () ->
+                cluster
+                    .admin()
+                    .resource(new SubjectAccessReviewBuilder().withSpec(asked).build())
+                    .create()
+                    .getStatus()
+                    .getAllowed());
   }
 
   private static void bind(Installed cluster, String namespace, String account) {
@@ -114,6 +151,15 @@ class MetricsAuthIT {
                 .endSubject()
                 .build())
         .create();
+    awaitMay(
+        cluster,
+        new SubjectAccessReviewSpecBuilder()
+            .withUser("system:serviceaccount:" + namespace + ":" + account)
+            .withNewNonResourceAttributes()
+            .withPath("/metrics")
+            .withVerb("get")
+            .endNonResourceAttributes()
+            .build());
   }
 
   private static String token(Installed cluster, String namespace, String name) {

@@ -1,6 +1,7 @@
 package io.fairlead.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewBuilder;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
@@ -22,13 +23,14 @@ class RolesIT {
     bind(admin, "fairlead-view", "viewer");
     bind(admin, "fairlead-edit", "editor");
 
-    assertThat(may(admin, "viewer", "list", "fairlead.io", "endpointpickers", "")).isTrue();
+    // Rights take effect a moment after they are granted.
+    await().until(() -> may(admin, "viewer", "list", "fairlead.io", "endpointpickers", ""));
+    await().until(() -> may(admin, "editor", "create", "fairlead.io", "endpointpickers", ""));
     assertThat(may(admin, "viewer", "patch", "fairlead.io", "endpointpickers", "")).isFalse();
     assertThat(may(admin, "viewer", "watch", "inference.networking.k8s.io", "inferencepools", ""))
         .isTrue();
     assertThat(may(admin, "viewer", "watch", "inference.networking.x-k8s.io", "inferencepools", ""))
         .isTrue();
-    assertThat(may(admin, "editor", "create", "fairlead.io", "endpointpickers", "")).isTrue();
     assertThat(may(admin, "editor", "patch", "fairlead.io", "endpointpickers", "scale")).isTrue();
     assertThat(may(admin, "editor", "patch", "fairlead.io", "endpointpickers", "status")).isFalse();
     assertThat(
