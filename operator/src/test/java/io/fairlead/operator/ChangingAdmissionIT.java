@@ -9,8 +9,11 @@ import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookC
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfigurationBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
@@ -92,7 +95,9 @@ class ChangingAdmissionIT {
     }
     String version = pool.need(Deployment.class, PICKER).getMetadata().getResourceVersion();
     try (OperatorUnderTest operator = start()) {
-      // The first look may be one that waits for other kinds to be known.
+      // The first look may be one that waits for other kinds to be known, and the last one, too.
+      label("pool");
+      label("other");
       operator.awaitReconciled("InferencePool/pool", 2);
       operator.awaitReconciled("InferencePool/other", 2);
       assertThat(pool.need(Deployment.class, PICKER).getMetadata().getResourceVersion())
@@ -106,6 +111,15 @@ class ChangingAdmissionIT {
     assertThat(pool.all(Event.class))
         .extracting(Event::getReason)
         .doesNotContain("Repaired", "WaitingForTurn", "FieldManagerConflict");
+  }
+
+  private void label(String name) {
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, name))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"metadata\":{\"labels\":{\"example.test/touched\":\"again\"}}}");
   }
 
   private OperatorUnderTest start() {

@@ -127,8 +127,8 @@ class PickerSettingsIT extends OperatorWithPool {
   void anAutoscalerSaysHowManyPodsRunAndNobodyElse() {
     create("replicas: 4");
     pool.createPool();
-    await().until(() -> pool.get(Deployment.class, PICKER) != null);
-    assertThat(replicas()).isEqualTo(4);
+    // The pool may be served for a moment before its EndpointPicker is seen.
+    await().untilAsserted(() -> assertThat(replicas()).isEqualTo(4));
 
     edit("{\"spec\":{\"replicas\":null,\"autoscaling\":{\"minReplicas\":2,\"maxReplicas\":6}}}");
     await().until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) != null);
@@ -191,7 +191,8 @@ class PickerSettingsIT extends OperatorWithPool {
   void aNetworkPolicyComesAndGoesAsItIsAskedFor() {
     create("networkPolicy: {}");
     pool.createPool();
-    await().until(() -> pool.get(Deployment.class, PICKER) != null);
+    // The pool may be served for a moment before its EndpointPicker is seen.
+    await().untilAsserted(() -> assertThat(newPodsAreLeftOut()).isTrue());
     NetworkPolicy policy = pool.need(NetworkPolicy.class, PICKER);
     assertThat(policy.getSpec().getIngress().getFirst().getFrom()).as("anybody").isNullOrEmpty();
     cluster
