@@ -12,6 +12,7 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -179,8 +181,14 @@ class EndpointHealthIT {
   }
 
   /** A model server as far as the picker asks it when nobody sends requests. */
-  private void serve(String address) throws IOException {
-    HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
+  private void serve(String address) {
+    // Somebody else may have the port for a moment.
+    HttpServer server =
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .ignoreException(BindException.class)
+            .until(
+                () -> HttpServer.create(new InetSocketAddress(address, port), 0), Objects::nonNull);
     server.createContext(
         "/",
         exchange -> {

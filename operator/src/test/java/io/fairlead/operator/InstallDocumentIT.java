@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -41,7 +42,9 @@ class InstallDocumentIT {
         if (command.startsWith("kubectl explain ")) {
           // A server explains kinds some time after it has taken them: a thread of its own renews
           // the groups' documents, and another the index in which kubectl looks for the group.
-          await().until(() -> explains(server.client(), "endpointpickers"));
+          await()
+              .atMost(Duration.ofMinutes(1))
+              .until(() -> explains(server.client(), "endpointpickers"));
         }
         // Nobody here empties a namespace that is being deleted.
         String said = Kustomization.kubectl(kubeconfig, command + (removes ? " --wait=false" : ""));
@@ -50,6 +53,7 @@ class InstallDocumentIT {
         }
       }
       await()
+          .atMost(Duration.ofMinutes(1))
           .until(
               () ->
                   server

@@ -213,7 +213,8 @@ class MissingKindsIT {
                   assertThat(pool.poolConditions())
                       .containsEntry("Ready", "False/RolloutInProgress"));
       await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isZero());
-      await().untilAsserted(() -> assertThat(pool.config()).doesNotContain("chat"));
+      // What went with its kind is waited for, ten seconds at most.
+      await().atMost(SEEN).untilAsserted(() -> assertThat(pool.config()).doesNotContain("chat"));
     } finally {
       Crds.apply(cluster.admin());
     }

@@ -161,7 +161,7 @@ class RestartsIT {
 
       awaitWeights();
       pool.awaitModel("late", "Accepted", "True/Accepted");
-      await().until(() -> pool.get(Service.class, "picker-service") != null);
+      awaitService();
       assertThat(pool.poolConditions()).as("the picker has not changed").containsKey("Ready");
       assertThat(operator.requests(before))
           .filteredOn(request -> !request.resource().equals("events")) // one of each transition
@@ -193,8 +193,9 @@ class RestartsIT {
 
       awaitWeights();
       pool.awaitModel("late", "Accepted", "True/Accepted");
-      await().until(() -> pool.get(Service.class, "picker-service") != null);
+      awaitService();
       await()
+          .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () ->
                   assertThat(pool.poolConditions())
@@ -205,6 +206,13 @@ class RestartsIT {
           .as("a list and a watch of each kind, a write of each status and child, and tries")
           .isLessThan(2 * (60 + 6 * RESTARTS) + 10 * AWAY);
     }
+  }
+
+  /** Each kind is watched again, and what failed is tried again, at an interval of its own. */
+  private void awaitService() {
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> pool.get(Service.class, "picker-service") != null);
   }
 
   private List<String> uids() {
@@ -251,6 +259,7 @@ class RestartsIT {
               for (int i = 0; i < RESTARTS; i++) {
                 InferenceModel model = pool.need(InferenceModel.class, "m" + i);
                 assertThat(config).containsPattern("t%d\\W+weight\\W+%d\\b".formatted(i, i + 1));
+                assertThat(model.getStatus()).as("told at all").isNotNull();
                 assertThat(model.getStatus().conditions())
                     .isNotEmpty()
                     .allMatch(

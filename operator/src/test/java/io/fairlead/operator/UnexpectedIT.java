@@ -146,7 +146,7 @@ class UnexpectedIT {
       pool.awaitPool("Ready", "False/OperatorError");
       await()
           .during(Duration.ofSeconds(4))
-          .atMost(Duration.ofSeconds(6))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> tries.get() < 6);
       assertThat(
               cluster.audit().since(mark).stream()
