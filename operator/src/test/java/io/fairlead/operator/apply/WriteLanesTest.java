@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import java.util.function.IntFunction;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -126,14 +126,20 @@ class WriteLanesTest {
 
   /** Has as many writes under way as there is room for, each until its end. */
   private static void fill(WriteLanes lanes, IntFunction<CountDownLatch> end) {
-    List<Thread> writes =
-        IntStream.range(0, WriteLanes.MOST)
-            .mapToObj(
-                i ->
-                    Thread.ofVirtual()
-                        .start(() -> lanes.write(service("a"), () -> awaited(end.apply(i)))))
-            .toList();
-    await().until(() -> writes.stream().allMatch(write -> write.getState() == State.WAITING));
+    AtomicInteger underWay = new AtomicInteger();
+    for (int i = 0; i < WriteLanes.MOST; i++) {
+      CountDownLatch own = end.apply(i);
+      Thread.ofVirtual()
+          .start(
+              () ->
+                  lanes.write(
+                      service("a"),
+                      () -> {
+                        underWay.incrementAndGet();
+                        return awaited(own);
+                      }));
+    }
+    await().until(() -> underWay.get() == WriteLanes.MOST);
   }
 
   private static boolean awaited(CountDownLatch end) {

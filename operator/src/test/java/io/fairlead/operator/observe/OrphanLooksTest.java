@@ -40,7 +40,7 @@ class OrphanLooksTest {
             nanos::get)) {
       there.set(LEAVING);
       orphans.changed(LEAVING);
-      await().until(() -> looks.get() == 1);
+      await().until(() -> looks.get() > 0);
       nanos.addAndGet(Duration.ofSeconds(2).toNanos());
       await().until(() -> told.get() == 1);
 
