@@ -190,6 +190,11 @@ final class PoolOnClusterIT {
     } finally {
       fairlead.client().resource(rival).delete();
     }
+    // The pool tells of the rival until it is seen that it is gone, and other tests look at it.
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> assertThat(fairlead.poolConditions()).allSatisfy(PoolOnClusterIT::isWell));
   }
 
   private static HasMetadata rival() {
