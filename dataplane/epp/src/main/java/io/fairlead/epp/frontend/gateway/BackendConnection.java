@@ -345,8 +345,15 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       head(response, to);
     }
     if (msg instanceof HttpContent content) {
-      content(content, to);
+      content(withoutHead(content), to);
     }
+  }
+
+  /** Of an answer of HTTP/2 that is all head the codec makes a head and an end in one. */
+  private static HttpContent withoutHead(HttpContent content) {
+    return content instanceof HttpResponse
+        ? new DefaultLastHttpContent(content.content())
+        : content;
   }
 
   private void head(HttpResponse response, User to) {

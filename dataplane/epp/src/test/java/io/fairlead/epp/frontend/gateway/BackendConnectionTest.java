@@ -9,13 +9,19 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2UnknownFrame;
 import io.netty.handler.codec.http2.Http2Flags;
+import io.netty.handler.codec.http2.Http2Headers;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -62,7 +68,7 @@ class BackendConnectionTest {
 
     @Override
     public void last(LastHttpContent content) {
-      events.add("last");
+      events.add(content instanceof HttpMessage ? "head again" : "last");
       content.release();
     }
 
@@ -184,6 +190,19 @@ class BackendConnectionTest {
     send(LONG);
     assertThat(user.events).containsExactly("written");
     assertThat(writes.all()).isEqualTo(4);
+  }
+
+  /** What goes on to the client as the end of an answer must not begin another one. */
+  @Test
+  void anAnswerOfHttp2ThatIsAllHeadIsOneHeadAndAnEnd() {
+    send(SHORT);
+    Http2Headers head = new DefaultHttp2Headers().status("204");
+    EmbeddedChannel codec = new EmbeddedChannel(new Http2StreamFrameToHttpObjectCodec(false));
+    codec.writeInbound(new DefaultHttp2HeadersFrame(head, true));
+    FullHttpResponse whole = codec.readInbound();
+    channel.writeInbound(whole);
+    assertThat(user.events).containsExactly("written", "head 204", "last");
+    assertThat(whole.refCnt()).isZero();
   }
 
   /** As servers send them that look whether others cope. */

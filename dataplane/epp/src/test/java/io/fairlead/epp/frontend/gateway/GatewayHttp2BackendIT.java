@@ -8,6 +8,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.Http2Backend;
+import io.fairlead.epp.sockets.Http2Client;
 import io.fairlead.epp.sockets.MedianTime;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.tls.EndpointSecurity;
@@ -111,6 +112,13 @@ class GatewayHttp2BackendIT {
     var _ = stream.writeAndFlush(response);
   }
 
+  /** All head, as servers answer that have nothing to say. */
+  private static void nothing(Channel stream, FullHttpRequest request) {
+    var _ =
+        stream.writeAndFlush(
+            new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.NOT_FOUND));
+  }
+
   private static void closeConnection(Channel stream, FullHttpRequest request) {
     var _ = stream.parent().close();
   }
@@ -146,6 +154,25 @@ class GatewayHttp2BackendIT {
       await()
           .untilAsserted(
               () -> assertThat(rig.events).filteredOn("ended completed 3/4"::equals).hasSize(20));
+    }
+  }
+
+  @Test
+  void anAnswerThatIsAllHeadComesToItsEnd() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::nothing);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect();
+        Http2Client other = new Http2Client(rig.gateway.port())) {
+      for (int i = 0; i < 2; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        RawHttp.Message answer = client.read();
+        assertThat(answer.status()).isEqualTo(404);
+        assertThat(answer.text()).isEmpty();
+        assertThat(answer.headers()).doesNotContainKey("connection");
+      }
+      Http2Client.Call call = other.call(Http2Client.post(Rig.CHAT, Rig.BODY)).await();
+      assertThat(call.status).isEqualTo(404);
+      assertThat(call.body()).isEmpty();
     }
   }
 
