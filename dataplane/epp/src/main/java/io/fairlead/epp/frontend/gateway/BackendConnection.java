@@ -19,6 +19,7 @@ import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -428,18 +429,24 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** A stream is told of a GOAWAY if it is none of those that the endpoint has begun with. */
+  /**
+   * A stream is told of a GOAWAY if it is none of those that the endpoint has begun with. With any
+   * other reset than a refusal the endpoint has had the request, as if a byte had come.
+   */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    notBegunWith |=
-        event instanceof Http2GoAwayFrame
-            || (event instanceof Http2ResetFrame reset
-                && reset.errorCode() == Http2Error.REFUSED_STREAM.code());
+    if (event instanceof Http2ResetFrame reset
+        && reset.errorCode() != Http2Error.REFUSED_STREAM.code()) {
+      byteSeen = true;
+    } else {
+      notBegunWith |= event instanceof Http2GoAwayFrame || event instanceof Http2ResetFrame;
+    }
     ctx.fireUserEventTriggered(event);
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    byteSeen |= cause instanceof Http2Exception; // an answer that the codec makes nothing of
     breakOff(); // not by channelInactive: what has no length ends there as if it were whole
   }
 }

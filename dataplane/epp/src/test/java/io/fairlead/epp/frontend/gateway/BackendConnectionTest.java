@@ -18,7 +18,10 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.DefaultHttp2UnknownFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
@@ -43,6 +46,7 @@ class BackendConnectionTest {
 
   private static final class User implements BackendConnection.User {
     private final List<String> events = new ArrayList<>();
+    private boolean heard;
 
     @Override
     public void opened(BackendConnection connection) {}
@@ -79,6 +83,7 @@ class BackendConnectionTest {
 
     @Override
     public void broken(boolean byteSeen, boolean reused) {
+      heard = byteSeen;
       events.add("broken");
     }
 
@@ -203,6 +208,30 @@ class BackendConnectionTest {
     channel.writeInbound(whole);
     assertThat(user.events).containsExactly("written", "head 204", "last");
     assertThat(whole.refCnt()).isZero();
+  }
+
+  /** It is not as a connection that was closed because nobody used it. */
+  @Test
+  void anEndpointThatResetsAStreamHasSaidSomethingOfTheRequest() {
+    send(SHORT);
+    var _ =
+        channel
+            .pipeline()
+            .fireUserEventTriggered(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
+    var _ = channel.close();
+    assertThat(user.events).containsExactly("written", "broken");
+    assertThat(user.heard).isTrue();
+  }
+
+  @Test
+  void soHasOneWhoseAnswerIsNoneOfHttp2() {
+    send(SHORT);
+    var _ =
+        channel
+            .pipeline()
+            .fireExceptionCaught(Http2Exception.streamError(3, Http2Error.PROTOCOL_ERROR, "x"));
+    assertThat(user.events).containsExactly("written", "broken");
+    assertThat(user.heard).isTrue();
   }
 
   /** As servers send them that look whether others cope. */

@@ -328,6 +328,30 @@ class GatewayHttp2BackendIT {
     }
   }
 
+  /** It has had the request, and may have worked on it: the other one is the second at most. */
+  @Test
+  void whatIsResetIsNotSentToTheSameServerAgain() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    Http2Backend.Script resetting =
+        (stream, request) -> {
+          if (asked.incrementAndGet() == 1) {
+            ok(stream, request);
+          } else {
+            var _ = stream.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.INTERNAL_ERROR));
+          }
+        };
+    try (Http2Backend a = new Http2Backend("a", 100, resetting);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(502);
+      assertThat(a.requests).hasSize(2);
+      assertThat(a.connections).hasSize(1);
+    }
+  }
+
   @Test
   void connectionsThatNobodyUsesAreClosed() throws Exception {
     try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok)) {
