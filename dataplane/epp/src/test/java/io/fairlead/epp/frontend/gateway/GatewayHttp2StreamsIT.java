@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is wrong with one stream is that stream's matter: others have their answers. */
 @ExtendWith(NoLeaks.class)
@@ -166,11 +167,12 @@ class GatewayHttp2StreamsIT {
     }
   }
 
-  @Test
-  void aRequestWithoutAPathIsResetAndCounted() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/a b", Rig.CHAT + "?a b"})
+  void aRequestWithoutAPathIsResetAndCounted(String path) throws Exception {
     try (Rig rig = new Rig(Rig.config(), backend());
         RawHttp2 client = new RawHttp2(rig.gateway.port())) {
-      int bad = client.post("", Rig.BODY);
+      int bad = client.post(path, Rig.BODY);
       client.awaitEnds(1);
       assertThat(client.ends).containsEntry(bad, "PROTOCOL_ERROR");
       await().untilAsserted(() -> assertThat(rig.refusals()).containsExactly("invalid_http"));
