@@ -11,6 +11,7 @@ import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.ApplicationProtocolNames;
 import io.netty.handler.ssl.ApplicationProtocolNegotiationHandler;
 import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,16 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
     @Override
     protected void handshakeFailure(ChannelHandlerContext ctx, Throwable cause) {
       var _ = ctx.close(); // not a line of log for every port scan
+    }
+
+    /** Load balancers that look whether somebody listens reset their connections. */
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) throws Exception {
+      if (cause instanceof IOException) {
+        var _ = ctx.close();
+      } else {
+        super.exceptionCaught(ctx, cause);
+      }
     }
   }
 

@@ -4,6 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.Http2Client;
 import io.fairlead.epp.sockets.MedianTime;
@@ -42,6 +45,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** Clients that speak HTTP/2, in plain text and in TLS. */
 @ExtendWith(NoLeaks.class)
@@ -423,6 +427,24 @@ class GatewayHttp2IT {
         assertThat(answer.body()).isEqualTo("{}");
         assertThat(a.requests.remove().headers()).containsEntry("x-forwarded-proto", "https");
       }
+    }
+  }
+
+  @Test
+  void aClientThatResetsItsConnectionBeforeItSpeaksIsNothingToLog() throws Exception {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger netty = (Logger) LoggerFactory.getLogger("io.netty");
+    netty.addAppender(log);
+    RawBackend a = new RawBackend("a", GatewayHttp2IT::ok);
+    try (Rig rig = new Rig(Rig.config().withSecurity(new ServingSecurity.SelfSigned()), a);
+        RawHttp client = rig.connect()) {
+      await().until(() -> rig.gateway.connections() == 1);
+      client.reset();
+      await().until(() -> rig.gateway.connections() == 0);
+      assertThat(log.list).isEmpty();
+    } finally {
+      netty.detachAppender(log);
     }
   }
 
