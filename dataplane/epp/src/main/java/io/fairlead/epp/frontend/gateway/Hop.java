@@ -36,8 +36,8 @@ record Hop(String client, String scheme, String protocol) {
     if (!headers.contains(FORWARDED_PROTO)) {
       headers.set(FORWARDED_PROTO, scheme);
     }
-    String host = headers.get(HttpHeaderNames.HOST);
-    if (host != null && !headers.contains(FORWARDED_HOST)) {
+    String host = headers.get(HttpHeaderNames.HOST, "");
+    if (!host.isEmpty() && !headers.contains(FORWARDED_HOST)) {
       headers.set(FORWARDED_HOST, host);
     }
   }

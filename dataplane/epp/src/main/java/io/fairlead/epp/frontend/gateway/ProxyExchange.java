@@ -182,7 +182,9 @@ final class ProxyExchange implements Exchange {
       headers.set(HttpHeaderNames.CONTENT_LENGTH, content.readableBytes());
     }
     client.hop().addTo(headers);
-    if (!headers.contains(HttpHeaderNames.HOST)) {
+    if (headers.get(HttpHeaderNames.HOST, "").isEmpty()) {
+      // In HTTP/2 none may be empty: it could not be written, and its server looked as if it had
+      // failed.
       headers.set(HttpHeaderNames.HOST, to.destination());
     }
     headers.set(HeaderRules.REQUEST_ID, requestId);

@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -154,6 +155,21 @@ class GatewayHttp2BackendIT {
       await()
           .untilAsserted(
               () -> assertThat(rig.events).filteredOn("ended completed 3/4"::equals).hasSize(20));
+    }
+  }
+
+  @Test
+  void aHostThatIsEmptyBecomesTheServersOwn() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.send(
+          "POST %s HTTP/1.1\r\nHost: \r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+              .formatted(Rig.CHAT, Rig.BODY.length(), Rig.BODY));
+      assertThat(client.read().status()).isEqualTo(200);
+      HttpHeaders seen = a.requests.remove().headers();
+      assertThat(seen.get("host")).isEqualTo("127.0.0.1:" + a.spec().port());
+      assertThat(seen.contains("x-forwarded-host")).isFalse();
     }
   }
 
