@@ -95,8 +95,12 @@ final class Rollout {
                         status ->
                             Verdict.no(
                                 Reason.CRASH_LOOPING,
-                                "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s"
-                                    .formatted(facts.picker(), status.getName(), facts.picker()))))
+                                "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s -c %s"
+                                    .formatted(
+                                        facts.picker(),
+                                        status.getName(),
+                                        facts.picker(),
+                                        status.getName()))))
         .or(this::unschedulable)
         .or(
             () ->
@@ -215,9 +219,15 @@ final class Rollout {
     return containers(status -> reasons.contains(waitingReason(status)));
   }
 
+  /** Those that a pod starts with come first: the others wait for them. */
   private Optional<ContainerStatus> containers(Predicate<ContainerStatus> which) {
     return staying()
-        .flatMap(pod -> pod.getStatus().getContainerStatuses().stream())
+        .map(Pod::getStatus)
+        .flatMap(
+            status ->
+                Stream.concat(
+                    status.getInitContainerStatuses().stream(),
+                    status.getContainerStatuses().stream()))
         .filter(which)
         .findFirst();
   }

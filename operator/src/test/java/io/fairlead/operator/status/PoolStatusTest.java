@@ -234,6 +234,27 @@ class PoolStatusTest {
         .contains("container theirs", "raise resources.limits.memory of its sidecar");
   }
 
+  /** As service meshes add: the picker's own container waits for it, and says nothing. */
+  @ParameterizedTest
+  @CsvSource({
+    "CrashLoopBackOff,CrashLooping,kubectl logs deploy/p-epp -c mesh-init",
+    "ImagePullBackOff,ImagePullFailed,image mesh cannot be pulled",
+    "CreateContainerConfigError,CreateContainerConfigError,container mesh-init cannot be made"
+  })
+  void aContainerThatAPodStartsWithIsToldOf(String waiting, String reason, String words) {
+    ContainerStatus first = waiting(waiting).pod().getStatus().getContainerStatuses().getFirst();
+    first.setName("mesh-init");
+    first.setImage("mesh");
+    Pod pod = waiting("PodInitializing").pod();
+    pod.getStatus().setInitContainerStatuses(List.of(first));
+    Map<ConditionType, Verdict> verdicts =
+        PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)));
+    assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/" + reason);
+    assertThat(verdicts.get(ConditionType.READY))
+        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
+        .contains(words);
+  }
+
   @Test
   void aContainerThatIsReadyAgainDoesNotCrashAnyMore() {
     Pod pod = crashed("running", true);
