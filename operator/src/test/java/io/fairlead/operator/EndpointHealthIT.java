@@ -7,21 +7,18 @@ import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.testing.FreePort;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
 import java.io.IOException;
-import java.net.BindException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -54,7 +51,7 @@ class EndpointHealthIT {
   @Test
   void thePoolTellsWhichOfItsEndpointsDoNotAnswer() throws Exception {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("health"));
-    port = freePort();
+    port = FreePort.find();
     for (int i = 1; i <= 3; i++) {
       serve(address(i));
     }
@@ -95,7 +92,7 @@ class EndpointHealthIT {
   @Test
   void thePoolAndItsModelsTellSinceWhenThereIsNoRoom() throws Exception {
     PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("full"));
-    port = freePort();
+    port = FreePort.find();
     serve(address(1));
     try (OperatorUnderTest _ = OperatorUnderTest.paced(cluster, pool, OperatorUnderTest.UNSTEADY)) {
       createPool(pool);
@@ -173,22 +170,9 @@ class EndpointHealthIT {
     return "127.0.0." + (10 + server);
   }
 
-  /** Free on all addresses of the loopback device that are used here. */
-  private static int freePort() throws IOException {
-    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getByName("0.0.0.0"))) {
-      return probe.getLocalPort();
-    }
-  }
-
   /** A model server as far as the picker asks it when nobody sends requests. */
-  private void serve(String address) {
-    // Somebody else may have the port for a moment.
-    HttpServer server =
-        await()
-            .atMost(Duration.ofSeconds(30))
-            .ignoreException(BindException.class)
-            .until(
-                () -> HttpServer.create(new InetSocketAddress(address, port), 0), Objects::nonNull);
+  private void serve(String address) throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress(address, port), 0);
     server.createContext(
         "/",
         exchange -> {

@@ -3,6 +3,7 @@ package io.fairlead.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.crds.testing.FreePort;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.crds.testing.FreePort;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
@@ -40,7 +41,7 @@ class EnvoyFailOpenIT {
     Files.writeString(
         endpoints,
         "endpoints: [{name: a, address: 127.0.0.1, port: %d}]\n".formatted(backend.spec().port()));
-    port = PickerToKill.freePort();
+    port = FreePort.find();
   }
 
   @AfterEach

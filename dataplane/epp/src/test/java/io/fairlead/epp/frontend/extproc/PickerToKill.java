@@ -9,14 +9,10 @@ import io.fairlead.epp.DataPlaneConfig.Listen;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.BindException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /** A picker in a process of its own, to be killed or frozen. */
@@ -75,21 +71,6 @@ final class PickerToKill implements AutoCloseable {
 
   int port() {
     return port;
-  }
-
-  /**
-   * A port for one that is started later: from below the range of those that the system gives away,
-   * so that nobody has it by then.
-   */
-  static int freePort() throws IOException {
-    while (true) {
-      int tried = ThreadLocalRandom.current().nextInt(10_000, 30_000);
-      try (ServerSocket free = new ServerSocket(tried, 1, InetAddress.getLoopbackAddress())) {
-        return free.getLocalPort();
-      } catch (BindException e) {
-        // Somebody has it: another one is tried.
-      }
-    }
   }
 
   /** As {@code kill -9} does. */

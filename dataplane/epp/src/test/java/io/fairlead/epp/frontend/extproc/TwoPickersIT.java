@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.extproc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fairlead.crds.testing.FreePort;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
@@ -123,9 +124,9 @@ class TwoPickersIT {
   /** Two pickers, and the port that a third may take, behind an Envoy that looks after them. */
   private void start(boolean leave) throws Exception {
     leaveAfterPick = leave;
-    pickers.add(picker(PickerToKill.freePort()));
-    pickers.add(picker(PickerToKill.freePort()));
-    third = PickerToKill.freePort();
+    pickers.add(picker(FreePort.find()));
+    pickers.add(picker(FreePort.find()));
+    third = FreePort.find();
     int first = pickers.get(0).port();
     envoy = Envoy.start(first, false, folder, config -> withThree(config, first));
     awaitHealthy(2);

@@ -1,8 +1,7 @@
-package io.fairlead.cli;
+package io.fairlead.crds.testing;
 
 import java.io.IOException;
 import java.net.BindException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,16 +11,16 @@ import java.util.concurrent.ThreadLocalRandom;
  * Ports for programs that have to be told one: from below the range of those that the system gives
  * away, so that nobody has it by the time that the program listens.
  */
-final class FreePort {
+public final class FreePort {
   private static final Set<Integer> FOUND = ConcurrentHashMap.newKeySet();
 
   private FreePort() {}
 
-  /** Never the same twice. */
-  static int find() throws IOException {
+  /** Free at all addresses; never the same twice. */
+  public static int find() throws IOException {
     while (true) {
       int tried = ThreadLocalRandom.current().nextInt(10_000, 30_000);
-      try (ServerSocket free = new ServerSocket(tried, 1, InetAddress.getLoopbackAddress())) {
+      try (ServerSocket free = new ServerSocket(tried)) {
         if (FOUND.add(tried)) {
           return free.getLocalPort();
         }
