@@ -7,27 +7,22 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Probe;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.ClosedPort;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.sockets.ScarceSocket;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -60,31 +55,33 @@ class HttpProberIT {
 
   @Test
   void asksForOneTokenOfTheModel() throws Exception {
-    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")) {
+    try (RawBackend server = saying("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")) {
       ask(server, "llama-\"8b\"");
       assertThat(answer()).isEmpty();
-      assertThat(server.request())
-          .startsWith("POST /v1/completions HTTP/1.1\r\n")
-          .containsIgnoringCase("\r\nhost: 127.0.0.1:" + server.port() + "\r\n")
-          .containsIgnoringCase("\r\ncontent-type: application/json\r\n")
-          .endsWith("\r\n\r\n{\"model\":\"llama-\\\"8b\\\"\",\"prompt\":\".\",\"max_tokens\":1}");
+      RawHttp.Message asked = server.requests.element();
+      assertThat(asked.start()).isEqualTo("POST /v1/completions HTTP/1.1");
+      assertThat(asked.header("host")).isEqualTo("127.0.0.1:" + server.spec().port());
+      assertThat(asked.header("content-type")).isEqualTo("application/json");
+      assertThat(asked.text())
+          .isEqualTo("{\"model\":\"llama-\\\"8b\\\"\",\"prompt\":\".\",\"max_tokens\":1}");
       await()
-          .untilAsserted(() -> assertThat(server.closed).as("it has all of the answer").isTrue());
+          .untilAsserted(
+              () -> assertThat(server.closed).as("it has all of the answer").hasValue(1));
     }
   }
 
   @Test
   void asksForHealthWhereNoModelIsKnown() throws Exception {
-    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
+    try (RawBackend server = saying("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) {
       ask(server, "");
       assertThat(answer()).isEmpty();
-      assertThat(server.request()).startsWith("GET /health HTTP/1.1\r\n");
+      assertThat(server.requests.element().start()).isEqualTo("GET /health HTTP/1.1");
     }
   }
 
   @Test
   void linesMayEndWithLineFeedsAlone() throws Exception {
-    try (Server server = new Server("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}")) {
+    try (RawBackend server = saying("HTTP/1.1 200 OK\nContent-Length: 2\n\n{}")) {
       ask(server, "m");
       assertThat(answer()).isEmpty();
     }
@@ -103,7 +100,7 @@ class HttpProberIT {
   })
   void tellsByTheStatus(int status, int length, Failure failure) throws Exception {
     String head = "HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n".formatted(status, length);
-    try (Server server = new Server("HTTP/1.1 100 Continue\r\n\r\n" + head)) {
+    try (RawBackend server = saying("HTTP/1.1 100 Continue\r\n\r\n" + head)) {
       ask(server, "m");
       assertThat(answer()).isEqualTo(Optional.ofNullable(failure));
     }
@@ -113,7 +110,7 @@ class HttpProberIT {
   @ParameterizedTest
   @ValueSource(strings = {"Content-Length: 100\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n"})
   void anAnswerThatBreaksOffIsNone(String begun) throws Exception {
-    try (Server server = new Server("HTTP/1.1 200 OK\r\n" + begun, true)) {
+    try (RawBackend server = hangingUpAfter("HTTP/1.1 200 OK\r\n" + begun)) {
       ask(server, "m");
       assertThat(answer()).contains(Failure.BROKEN_OFF);
     }
@@ -121,10 +118,10 @@ class HttpProberIT {
 
   @Test
   void whoIsInTheMidstOfAnAnswerWorks() throws Exception {
-    try (Server server = new Server("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")) {
-      ask(prober, server, "m", Duration.ofSeconds(2));
+    try (RawBackend server = saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}")) {
+      ask(prober, server.spec(), "m", Duration.ofSeconds(2));
       assertThat(answer()).isEmpty();
-      await().untilAsserted(() -> assertThat(server.closed).isTrue());
+      await().untilAsserted(() -> assertThat(server.closed).hasValue(1));
     }
   }
 
@@ -137,27 +134,27 @@ class HttpProberIT {
     "HTTP/1.1 20,FIRST_BYTE_LATE"
   })
   void tellsHowItGotNoAnswer(String said, Failure failure) throws Exception {
-    try (Server server = new Server(said)) {
-      ask(prober, server, "m", failure == Failure.FIRST_BYTE_LATE ? SHORT : LONG);
+    try (RawBackend server = said.equals(HANG_UP) ? hangingUpAfter("") : saying(said)) {
+      ask(prober, server.spec(), "m", failure == Failure.FIRST_BYTE_LATE ? SHORT : LONG);
       assertThat(answer()).contains(failure);
-      await().untilAsserted(() -> assertThat(server.closed).isTrue());
+      await().untilAsserted(() -> assertThat(server.closed).hasValue(1));
     }
   }
 
   @Test
   void tellsThatNobodyListens() throws Exception {
-    Server gone = new Server(SILENCE);
-    gone.close();
-    ask(gone, "m");
-    assertThat(answer()).contains(Failure.REFUSED);
+    try (ClosedPort closed = new ClosedPort()) {
+      ask(prober, new EndpointSpec("e", "1", "127.0.0.1", closed.number(), Map.of()), "m", LONG);
+      assertThat(answer()).contains(Failure.REFUSED);
+    }
   }
 
   @Test
   void tellsThatThereWasNoSocketToAskWith() throws Exception {
     EventLoopGroup nio = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
     ScarceSocket.noneLeft(true);
-    try (Server server = new Server(SILENCE)) {
-      ask(new HttpProber(nio.next(), ScarceSocket.class), server, "m", LONG);
+    try (RawBackend server = saying(SILENCE)) {
+      ask(new HttpProber(nio.next(), ScarceSocket.class), server.spec(), "m", LONG);
       assertThat(answer()).contains(Failure.NO_SOCKET);
     } finally {
       ScarceSocket.noneLeft(false);
@@ -165,12 +162,11 @@ class HttpProberIT {
     }
   }
 
-  private void ask(Server server, String model) {
-    ask(prober, server, model, LONG);
+  private void ask(RawBackend server, String model) {
+    ask(prober, server.spec(), model, LONG);
   }
 
-  private void ask(HttpProber from, Server server, String model, Duration timeout) {
-    EndpointSpec endpoint = new EndpointSpec("e", "1", "127.0.0.1", server.port(), Map.of());
+  private void ask(HttpProber from, EndpointSpec endpoint, String model, Duration timeout) {
     from.ask(
         new Probe(1, endpoint, model, timeout.toNanos()),
         failure -> answers.add(Optional.ofNullable(failure)));
@@ -183,76 +179,24 @@ class HttpProberIT {
     return answers.element();
   }
 
-  /** Says one thing to everybody, once it has heard something. */
-  private static final class Server implements Closeable {
-    private static final Pattern LENGTH = Pattern.compile("(?i)\r\ncontent-length: (\\d+)\r\n");
+  /** Says this to who asks, and waits until it leaves. */
+  private static RawBackend saying(String says) throws IOException {
+    return new RawBackend(
+        "e",
+        (connection, _) -> {
+          connection.send(says);
+          connection.closed();
+          throw new EOFException("closed by the prober");
+        });
+  }
 
-    private final ServerSocket server = new ServerSocket(0, 8, InetAddress.getLoopbackAddress());
-    private final String says;
-    private final boolean hangsUp;
-    private final Thread serving;
-    private volatile String heard = "";
-    volatile boolean closed;
-
-    Server(String says) throws IOException {
-      this(says, false);
-    }
-
-    /**
-     * @param hangsUp whether it closes when it has said it
-     */
-    Server(String says, boolean hangsUp) throws IOException {
-      this.says = says;
-      this.hangsUp = hangsUp;
-      serving = Thread.startVirtualThread(this::serve);
-    }
-
-    private void serve() {
-      try (Socket socket = server.accept()) {
-        byte[] bytes = new byte[8_192];
-        heard = request(socket.getInputStream());
-        if (!says.equals(HANG_UP)) {
-          socket.getOutputStream().write(says.getBytes(StandardCharsets.UTF_8));
-          closed = hangsUp || socket.getInputStream().read(bytes) < 0;
-        }
-      } catch (IOException e) {
-        // Closed by the test, or reset by the prober.
-      }
-      closed = true;
-    }
-
-    /** All of it: a first read may bring a part. */
-    private static String request(InputStream from) throws IOException {
-      StringBuilder head = new StringBuilder();
-      while (head.indexOf("\r\n\r\n") < 0) {
-        int next = from.read();
-        if (next < 0) {
-          throw new EOFException("closed after '" + head + "'");
-        }
-        head.append((char) next);
-      }
-      Matcher length = LENGTH.matcher(head);
-      int body = length.find() ? Integer.parseInt(length.group(1)) : 0;
-      return head + new String(from.readNBytes(body), StandardCharsets.UTF_8);
-    }
-
-    int port() {
-      return server.getLocalPort();
-    }
-
-    String request() {
-      return heard;
-    }
-
-    /** Returns when the port refuses: a thread that waits for a connection holds it open. */
-    @Override
-    public void close() throws IOException {
-      server.close();
-      try {
-        serving.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+  /** Says this to who asks, and closes. */
+  private static RawBackend hangingUpAfter(String says) throws IOException {
+    return new RawBackend(
+        "e",
+        (connection, _) -> {
+          connection.send(says);
+          throw new EOFException("that is all");
+        });
   }
 }
