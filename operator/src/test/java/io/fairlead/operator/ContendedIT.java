@@ -9,7 +9,6 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fairlead.operator.children.Labels;
-import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Makes;
 import java.time.Duration;
@@ -36,16 +35,7 @@ class ContendedIT extends OperatorWithPool {
   void whoUndoesAChildIsToldAndNotFoughtWithoutEnd() {
     operator.close();
     operator =
-        OperatorUnderTest.paced(
-            cluster,
-            pool,
-            new Settings.Pace(
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(35),
-                ONE_MORE,
-                Duration.ofMinutes(1),
-                Settings.Pace.USUAL.saturation(),
-                Settings.Pace.USUAL.reloads()));
+        OperatorUnderTest.paced(cluster, pool, Paces.usualBut(pace -> pace.repairs = ONE_MORE));
     pool.createPool();
     pool.becomeReady();
     int before = writes();

@@ -237,14 +237,7 @@ class ObstaclesIT {
   @Test
   void anApiServerThatGivesNoAnswerIsTold(@TempDir Path folder)
       throws IOException, GeneralSecurityException {
-    restart(
-        new Settings.Pace(
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(2),
-            Duration.ofMinutes(1),
-            Duration.ofMinutes(1),
-            Settings.Pace.USUAL.saturation(),
-            Settings.Pace.USUAL.reloads()));
+    restart(Paces.usualBut(pace -> pace.writes = Duration.ofSeconds(2)));
     AtomicInteger asked = new AtomicInteger();
     try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
       hangAt(hanging, 30, asked);
@@ -403,14 +396,7 @@ class ObstaclesIT {
   /** Waiting helps nothing where a pod may not write its Lease. */
   @Test
   void aPodThatNeverReportsIsNotWaitedForWithoutEnd() {
-    restart(
-        new Settings.Pace(
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(35),
-            Duration.ofMinutes(1),
-            Duration.ofSeconds(6),
-            Settings.Pace.USUAL.saturation(),
-            Settings.Pace.USUAL.reloads()));
+    restart(Paces.usualBut(pace -> pace.reports = Duration.ofSeconds(6)));
     pool.createPool();
     pool.awaitPool("Ready", "False/RolloutInProgress");
     pool.becomeAvailable();
@@ -427,14 +413,7 @@ class ObstaclesIT {
   /** A config that changes more often than it may be late must not make it look in time. */
   @Test
   void aPodThatNeverReportsIsToldAlsoWhereModelsAreEditedAllTheWhile() {
-    restart(
-        new Settings.Pace(
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(35),
-            Duration.ofMinutes(1),
-            Duration.ofSeconds(6),
-            Settings.Pace.USUAL.saturation(),
-            Settings.Pace.USUAL.reloads()));
+    restart(Paces.usualBut(pace -> pace.reports = Duration.ofSeconds(6)));
     pool.createPool();
     pool.createModel("chat", "chat", 1);
     pool.awaitPool("Ready", "False/RolloutInProgress");

@@ -34,34 +34,13 @@ final class OperatorUnderTest implements AutoCloseable {
   /** That, from a registry that asks for nothing. */
   static final PickerImage PICKER = new PickerImage(IMAGE);
 
-  static final Settings.Pace FAST =
-      new Settings.Pace(
-          Duration.ofMillis(500),
-          Settings.Pace.USUAL.writes(),
-          Settings.Pace.USUAL.repairs(),
-          Settings.Pace.USUAL.reports(),
-          Settings.Pace.USUAL.saturation(),
-          Settings.Pace.USUAL.reloads());
+  static final Settings.Pace FAST = Paces.usualBut(pace -> pace.turns = Duration.ofMillis(500));
 
   /** Models say at once whether their pool is full. */
-  static final Settings.Pace UNSTEADY =
-      new Settings.Pace(
-          Settings.Pace.USUAL.turns(),
-          Settings.Pace.USUAL.writes(),
-          Settings.Pace.USUAL.repairs(),
-          Settings.Pace.USUAL.reports(),
-          Duration.ZERO,
-          Settings.Pace.USUAL.reloads());
+  static final Settings.Pace UNSTEADY = Paces.usualBut(pace -> pace.saturation = Duration.ZERO);
 
   /** Pickers have as long to read another config as they take on a machine that is busy. */
-  static final Settings.Pace PATIENT =
-      new Settings.Pace(
-          Settings.Pace.USUAL.turns(),
-          Settings.Pace.USUAL.writes(),
-          Settings.Pace.USUAL.repairs(),
-          Settings.Pace.USUAL.reports(),
-          Settings.Pace.USUAL.saturation(),
-          Duration.ofMinutes(1));
+  static final Settings.Pace PATIENT = Paces.usualBut(pace -> pace.reloads = Duration.ofMinutes(1));
 
   private static final Set<String> NEED_NOT_BE =
       Set.of("inferenceobjectives", "inferencemodelrewrites", "podmonitors");
