@@ -13,8 +13,6 @@ import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
-import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -277,19 +275,14 @@ class AdoptionIT {
     pool.awaitPool("Accepted", "True/Accepted");
     List<HasMetadata> policy = cluster.refuse(pool.namespace(), "DELETE", "", "serviceaccounts");
     try {
-      try (KubernetesClient asked = cluster.operator()) {
-        await()
-            .atMost(Duration.ofMinutes(1))
-            .until(
-                () ->
-                    refused(
-                        asked
-                                .serviceAccounts()
-                                .inNamespace(pool.namespace())
-                                .withName(PICKER)
-                                .dryRun()
-                            ::delete));
-      }
+      cluster.awaitRefused(
+          operator ->
+              operator
+                  .serviceAccounts()
+                  .inNamespace(pool.namespace())
+                  .withName(PICKER)
+                  .dryRun()
+                  .delete());
       pool.delete(EndpointPicker.class, "mine");
       await()
           .atMost(Duration.ofSeconds(15))
@@ -307,15 +300,6 @@ class AdoptionIT {
     await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> pool.get(ServiceAccount.class, PICKER) == null);
-  }
-
-  private static boolean refused(Runnable request) {
-    try {
-      request.run();
-      return false;
-    } catch (KubernetesClientException e) {
-      return true;
-    }
   }
 
   @Test

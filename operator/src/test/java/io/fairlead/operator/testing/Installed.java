@@ -1,5 +1,8 @@
 package io.fairlead.operator.testing;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmissionPolicyBindingBuilder;
@@ -7,6 +10,7 @@ import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingAdmiss
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
@@ -19,6 +23,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -168,6 +173,23 @@ public final class Installed {
     admin().resource(policy).create();
     admin().resource(binding).create();
     return List.of(binding, policy);
+  }
+
+  /**
+   * Waits until the API server refuses this request of the operator: what {@link #refuse} asks for
+   * takes effect some time later.
+   *
+   * @param request that changes nothing, a dry run
+   */
+  public void awaitRefused(Consumer<KubernetesClient> request) {
+    try (KubernetesClient operator = operator()) {
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .untilAsserted(
+              () ->
+                  assertThatThrownBy(() -> request.accept(operator))
+                      .isInstanceOf(KubernetesClientException.class));
+    }
   }
 
   /** Lets the operator have a Lease in this namespace, too. */

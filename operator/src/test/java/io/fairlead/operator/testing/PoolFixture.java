@@ -21,7 +21,6 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fabric8.kubernetes.client.utils.Serialization;
@@ -520,26 +519,17 @@ public final class PoolFixture {
 
   /** Awaits that the API server refuses statuses of the pool from the operator. */
   public void awaitStatusRefused(Installed cluster) {
-    try (KubernetesClient asked = cluster.operator()) {
-      await().atMost(Duration.ofMinutes(1)).until(() -> statusIsRefused(asked));
-    }
-  }
-
-  private boolean statusIsRefused(KubernetesClient asked) {
-    try {
-      asked
-          .resource(need(InferencePool.class, POOL))
-          .subresource("status")
-          .patch(
-              new PatchContext.Builder()
-                  .withPatchType(PatchType.JSON_MERGE)
-                  .withDryRun(List.of("All"))
-                  .build(),
-              "{\"status\":{\"parents\":[]}}");
-      return false;
-    } catch (KubernetesClientException e) {
-      return true;
-    }
+    PatchContext dryRun =
+        new PatchContext.Builder()
+            .withPatchType(PatchType.JSON_MERGE)
+            .withDryRun(List.of("All"))
+            .build();
+    cluster.awaitRefused(
+        operator ->
+            operator
+                .resource(need(InferencePool.class, POOL))
+                .subresource("status")
+                .patch(dryRun, "{\"status\":{\"parents\":[]}}"));
   }
 
   /** As the Deployment controller tells of a rollout that has ended. */
