@@ -27,6 +27,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -99,26 +100,22 @@ class MetricsAuthIT {
         cluster.admin().resource(object).create();
       }
     }
-    awaitMay(
-        cluster,
-        new SubjectAccessReviewSpecBuilder()
-            .withUser(Installed.OPERATOR)
-            .withNewResourceAttributes()
-            .withGroup("authentication.k8s.io")
-            .withResource("tokenreviews")
-            .withVerb("create")
-            .endResourceAttributes()
-            .build());
-    awaitMay(
-        cluster,
-        new SubjectAccessReviewSpecBuilder()
-            .withUser(Installed.OPERATOR)
-            .withNewResourceAttributes()
-            .withGroup("authorization.k8s.io")
-            .withResource("subjectaccessreviews")
-            .withVerb("create")
-            .endResourceAttributes()
-            .build());
+    Map<String, String> rights =
+        Map.of(
+            "authentication.k8s.io", "tokenreviews",
+            "authorization.k8s.io", "subjectaccessreviews");
+    rights.forEach(
+        (group, resource) ->
+            awaitMay(
+                cluster,
+                new SubjectAccessReviewSpecBuilder()
+                    .withUser(Installed.OPERATOR)
+                    .withNewResourceAttributes()
+                    .withGroup(group)
+                    .withResource(resource)
+                    .withVerb("create")
+                    .endResourceAttributes()
+                    .build()));
   }
 
   /** A right takes effect a moment after it is granted, and what it is not yet is kept. */

@@ -7,7 +7,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
@@ -31,7 +34,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -279,25 +281,8 @@ class MonitoringIT {
                     spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
         """
             .formatted(singular, kind);
-    Kustomization.apply(admin, yaml);
-    admin
-        .apiextensions()
-        .v1()
-        .customResourceDefinitions()
-        .withName(singular + "s.monitoring.coreos.com")
-        .waitUntilCondition(
-            crd ->
-                crd.getStatus() != null
-                    && crd.getStatus().getConditions() != null
-                    && crd.getStatus().getConditions().stream()
-                        .anyMatch(
-                            c -> c.getType().equals("Established") && c.getStatus().equals("True")),
-            30,
-            TimeUnit.SECONDS);
-    // By what the API server lists clients find kinds that they have no class for.
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> admin.supports("monitoring.coreos.com/v1", kind));
+    CustomResourceDefinition crd = Serialization.unmarshal(yaml, CustomResourceDefinition.class);
+    Crds.awaitServed(admin, admin.resource(crd).serverSideApply());
   }
 
   private static String scrape(HttpClient http, HealthServer page)

@@ -59,18 +59,19 @@ public final class Crds {
     return files
         .map(file -> load(client, file, group))
         .map(crd -> client.resource(crd).patch(serverSide))
-        .map(
-            crd ->
-                client.resource(crd).waitUntilCondition(Crds::isEstablished, 60, TimeUnit.SECONDS))
-        .peek(crd -> awaitServed(client, crd))
+        .map(crd -> awaitServed(client, crd))
         .toList();
   }
 
   /**
-   * The API server says that a kind is established, and a moment later answers requests for it and
-   * lists it among its kinds, by which clients find those that they have no class for.
+   * Waits until a kind that was applied can be used. The API server says that it is established,
+   * and a moment later answers requests for it and lists it among its kinds, by which clients find
+   * those that they have no class for.
    */
-  private static void awaitServed(KubernetesClient client, CustomResourceDefinition crd) {
+  public static CustomResourceDefinition awaitServed(
+      KubernetesClient client, CustomResourceDefinition applied) {
+    CustomResourceDefinition crd =
+        client.resource(applied).waitUntilCondition(Crds::isEstablished, 60, TimeUnit.SECONDS);
     String group = crd.getSpec().getGroup();
     String plural = crd.getSpec().getNames().getPlural();
     for (CustomResourceDefinitionVersion version : crd.getSpec().getVersions()) {
@@ -83,6 +84,7 @@ public final class Crds {
                   client.supports(apiVersion, crd.getSpec().getNames().getKind())
                       && client.raw("/apis/" + apiVersion + "/" + plural + "?limit=1") != null);
     }
+    return crd;
   }
 
   private static CustomResourceDefinition load(KubernetesClient client, String file, String group) {
