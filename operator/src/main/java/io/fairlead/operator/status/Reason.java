@@ -194,8 +194,8 @@ public enum Reason {
   CRASH_LOOPING(
       Kind.WRONG,
       "CrashLooping",
-      "A container of the picker doesn't stay up.",
-      "See its log, `kubectl logs`."),
+      "A container of the picker doesn't stay up, or can't be started.",
+      "See its log, `kubectl logs`, or where there is none `kubectl describe pod`, of the pod that the message names."),
   OOM_KILLED(
       Kind.WRONG,
       "OOMKilled",
@@ -204,8 +204,8 @@ public enum Reason {
   CREATE_CONTAINER_CONFIG_ERROR(
       Kind.WRONG,
       "CreateContainerConfigError",
-      "A node can't make the picker's container: a Secret or ConfigMap that a variable is from is not there, or lacks the key.",
-      "Create what the message names, or correct `spec.podTemplate.env` of the EndpointPicker."),
+      "A node can't make the picker's container: a Secret or ConfigMap that a variable is from is not there, or lacks the key, or its image would run as root.",
+      "Create what the message names, correct `spec.podTemplate.env` of the EndpointPicker, or give the container an image whose user is a number, and not 0."),
   UNSCHEDULABLE(
       Kind.WRONG,
       "Unschedulable",

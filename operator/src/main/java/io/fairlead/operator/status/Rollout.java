@@ -1,12 +1,14 @@
 package io.fairlead.operator.status;
 
 import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -26,6 +28,7 @@ final class Rollout {
   private static final String PICKER = "epp";
 
   private static final Set<String> CONFIG = Set.of("CreateContainerConfigError");
+  private static final Set<String> MAKE = Set.of("CreateContainerError");
 
   private final PickerFacts facts;
 
@@ -70,37 +73,13 @@ final class Rollout {
                         "Deployment %s: image %s cannot be pulled; correct the image or give the nodes access to its registry"
                             .formatted(facts.picker(), status.getImage())));
     return image
-        .or(
-            () ->
-                waiting(CONFIG)
-                    .map(
-                        status ->
-                            Verdict.no(
-                                Reason.CREATE_CONTAINER_CONFIG_ERROR,
-                                "Deployment %s: container %s cannot be made: %s; create what it names, or correct spec.podTemplate.env of the EndpointPicker"
-                                    .formatted(
-                                        facts.picker(),
-                                        status.getName(),
-                                        Objects.requireNonNullElse(
-                                            status.getState().getWaiting().getMessage(),
-                                            "see kubectl describe pods")))))
+        .or(() -> waiting(CONFIG).map(this::notMade))
         .or(
             () ->
                 containers(status -> crashes(status) && isKilledForMemory(status))
                     .map(this::killed))
-        .or(
-            () ->
-                containers(Rollout::crashes)
-                    .map(
-                        status ->
-                            Verdict.no(
-                                Reason.CRASH_LOOPING,
-                                "Deployment %s: container %s does not stay up; see its log with kubectl logs deploy/%s -c %s"
-                                    .formatted(
-                                        facts.picker(),
-                                        status.getName(),
-                                        facts.picker(),
-                                        status.getName()))))
+        .or(this::neverStarted)
+        .or(this::crashing)
         .or(this::unschedulable)
         .or(
             () ->
@@ -121,6 +100,51 @@ final class Rollout {
                                 "Deployment %s makes no progress; see kubectl describe deploy/%s"
                                     .formatted(facts.picker(), facts.picker()))))
         .or(this::paused);
+  }
+
+  private Verdict notMade(ContainerStatus status) {
+    String why =
+        Objects.requireNonNullElse(
+            status.getState().getWaiting().getMessage(), "see kubectl describe pods");
+    return Verdict.no(
+        Reason.CREATE_CONTAINER_CONFIG_ERROR,
+        "Deployment %s: container %s cannot be made: %s; %s"
+            .formatted(
+                facts.picker(),
+                status.getName(),
+                why,
+                why.contains("runAsNonRoot")
+                    ? "give it an image whose user is a number, and not 0"
+                    : "create what it names, or correct spec.podTemplate.env of the EndpointPicker"));
+  }
+
+  /**
+   * A node can't start one that its image has no command for, say: there is no log. Not in the
+   * node's words: they name another container with each try.
+   */
+  private Optional<Verdict> neverStarted() {
+    return failing(status -> MAKE.contains(waitingReason(status)) || isStartError(status))
+        .map(
+            failing ->
+                Verdict.no(
+                    Reason.CRASH_LOOPING,
+                    "Deployment %s: container %s cannot be started; kubectl describe pod %s says why, correct its image or its command"
+                        .formatted(facts.picker(), failing.container(), failing.pod())));
+  }
+
+  /** The pod is named: of a Deployment kubectl would show the log of one that is well. */
+  private Optional<Verdict> crashing() {
+    return failing(Rollout::crashes)
+        .map(
+            failing ->
+                Verdict.no(
+                    Reason.CRASH_LOOPING,
+                    "Deployment %s: container %s does not stay up; see its log with kubectl logs %s -c %s"
+                        .formatted(
+                            facts.picker(),
+                            failing.container(),
+                            failing.pod(),
+                            failing.container())));
   }
 
   /** By hand: the operator does not, and leaves alone what it does not apply. */
@@ -209,8 +233,10 @@ final class Rollout {
                         .formatted(facts.picker(), facts.picker())));
   }
 
+  /** In an order that stays, so that of several that fail the same one is told of each time. */
   private Stream<Pod> staying() {
     return facts.replicas().stream()
+        .sorted(Comparator.comparing(Replica::name))
         .map(Replica::pod)
         .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null && pod.getStatus() != null);
   }
@@ -219,17 +245,28 @@ final class Rollout {
     return containers(status -> reasons.contains(waitingReason(status)));
   }
 
-  /** Those that a pod starts with come first: the others wait for them. */
   private Optional<ContainerStatus> containers(Predicate<ContainerStatus> which) {
+    return staying().flatMap(Rollout::containers).filter(which).findFirst();
+  }
+
+  /** Names of a pod and of a container of it. */
+  private record Failing(String pod, String container) {}
+
+  private Optional<Failing> failing(Predicate<ContainerStatus> which) {
     return staying()
-        .map(Pod::getStatus)
         .flatMap(
-            status ->
-                Stream.concat(
-                    status.getInitContainerStatuses().stream(),
-                    status.getContainerStatuses().stream()))
-        .filter(which)
+            pod ->
+                containers(pod)
+                    .filter(which)
+                    .map(status -> new Failing(pod.getMetadata().getName(), status.getName())))
         .findFirst();
+  }
+
+  /** Those that a pod starts with come first: the others wait for them. */
+  private static Stream<ContainerStatus> containers(Pod pod) {
+    return Stream.concat(
+        pod.getStatus().getInitContainerStatuses().stream(),
+        pod.getStatus().getContainerStatuses().stream());
   }
 
   /**
@@ -250,9 +287,19 @@ final class Rollout {
 
   /** Whether its last end was that; the log of one that is killed says nothing. */
   private static boolean isKilledForMemory(ContainerStatus status) {
-    ContainerState last =
-        isTerminated(status.getState()) ? status.getState() : status.getLastState();
-    return isTerminated(last) && "OOMKilled".equals(last.getTerminated().getReason());
+    return lastEnd(status).filter(end -> "OOMKilled".equals(end.getReason())).isPresent();
+  }
+
+  private static boolean isStartError(ContainerStatus status) {
+    return crashes(status)
+        && lastEnd(status).filter(end -> "StartError".equals(end.getReason())).isPresent();
+  }
+
+  private static Optional<ContainerStateTerminated> lastEnd(ContainerStatus status) {
+    return Stream.of(status.getState(), status.getLastState())
+        .filter(Rollout::isTerminated)
+        .map(ContainerState::getTerminated)
+        .findFirst();
   }
 
   private Verdict killed(ContainerStatus status) {

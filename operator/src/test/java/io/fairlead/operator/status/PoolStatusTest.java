@@ -171,6 +171,11 @@ class PoolStatusTest {
     return new PickerReport("ns/p", hash("new"), 1, null, new Endpoints(0, 0, reason));
   }
 
+  private static final Verdict NOT_STARTED =
+      Verdict.no(
+          Reason.CRASH_LOOPING,
+          "Deployment p-epp: container epp cannot be started; kubectl describe pod pod says why, correct its image or its command");
+
   /** Has no log, and waiting for the rollout helps nothing. */
   @Test
   void aContainerThatCannotBeMadeIsToldInTheWordsOfTheNode() {
@@ -237,7 +242,7 @@ class PoolStatusTest {
   /** As service meshes add: the picker's own container waits for it, and says nothing. */
   @ParameterizedTest
   @CsvSource({
-    "CrashLoopBackOff,CrashLooping,kubectl logs deploy/p-epp -c mesh-init",
+    "CrashLoopBackOff,CrashLooping,kubectl logs next -c mesh-init",
     "ImagePullBackOff,ImagePullFailed,image mesh cannot be pulled",
     "CreateContainerConfigError,CreateContainerConfigError,container mesh-init cannot be made"
   })
@@ -246,6 +251,7 @@ class PoolStatusTest {
     first.setName("mesh-init");
     first.setImage("mesh");
     Pod pod = waiting("PodInitializing").pod();
+    pod.getMetadata().setName("next");
     pod.getStatus().setInitContainerStatuses(List.of(first));
     Map<ConditionType, Verdict> verdicts =
         PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)));
@@ -253,6 +259,71 @@ class PoolStatusTest {
     assertThat(verdicts.get(ConditionType.READY))
         .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
         .contains(words);
+  }
+
+  /** Of a Deployment kubectl shows the log of some pod, which is mostly the one that is well. */
+  @Test
+  void theLogOfTheFirstPodThatCrashesIsNamed() {
+    List<Replica> pods = new ArrayList<>(List.of(ready(runs("new"))));
+    for (String name : List.of("c", "b", "d")) {
+      Pod pod = crashed("waiting", false);
+      pod.getMetadata().setName(name);
+      pods.add(new Replica(pod, null, null));
+    }
+    assertThat(
+            PoolStatus.of(facts(deployment(3, 3, 0, "True"), pods.toArray(Replica[]::new)))
+                .get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.CRASH_LOOPING,
+                "Deployment p-epp: container epp does not stay up; see its log with kubectl logs b -c epp; 1 of 4 pods are ready, and requests are served"));
+  }
+
+  /** As one whose command the image lacks: it has no log, and what the node says has new ids. */
+  @ParameterizedTest
+  @CsvSource({"waiting,RunContainerError", "waiting,CrashLoopBackOff", "terminated,"})
+  void ofAContainerThatCannotBeStartedThePodIsToSayWhy(String state, @Nullable String waiting) {
+    Pod pod = crashed(state, false);
+    ContainerStatus status = pod.getStatus().getContainerStatuses().getFirst();
+    if (waiting != null) {
+      status.getState().getWaiting().setReason(waiting);
+    }
+    Stream.of(status.getState(), status.getLastState())
+        .map(ContainerState::getTerminated)
+        .filter(Objects::nonNull)
+        .forEach(end -> end.setReason("StartError"));
+    assertThat(
+            PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
+                .get(ConditionType.READY))
+        .isEqualTo(NOT_STARTED);
+  }
+
+  /** As one whose image says no command, and the pod neither: nothing has ended yet. */
+  @Test
+  void aContainerThatHasNothingToRunIsToldOf() {
+    assertThat(
+            PoolStatus.of(facts(deployment(1, 1, 0, "True"), waiting("CreateContainerError")))
+                .get(ConditionType.READY))
+        .isEqualTo(NOT_STARTED);
+  }
+
+  /** No Secret and no variable is the reason, and none mends it. */
+  @Test
+  void aContainerThatWouldRunAsRootNeedsAnotherImage() {
+    Pod pod = waiting("CreateContainerConfigError").pod();
+    pod.getStatus()
+        .getContainerStatuses()
+        .getFirst()
+        .getState()
+        .getWaiting()
+        .setMessage("container has runAsNonRoot and image will run as root");
+    assertThat(
+            PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
+                .get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.CREATE_CONTAINER_CONFIG_ERROR,
+                "Deployment p-epp: container epp cannot be made: container has runAsNonRoot and image will run as root; give it an image whose user is a number, and not 0"));
   }
 
   @Test
