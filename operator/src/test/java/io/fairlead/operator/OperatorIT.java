@@ -178,6 +178,23 @@ class OperatorIT extends OperatorWithPool {
     awaitUnavailable();
   }
 
+  /** The Deployment's controller may count it later, and one object must not say both. */
+  @Test
+  void aPickerIsAvailableAsSoonAsItsPodIsReady() {
+    pool.createPool();
+    pool.createPicker("mine", "{name: pool}");
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitPicker("mine", "Available", "True/Available");
+
+    pool.becomeUnavailable();
+    pool.awaitPicker("mine", "Available", "False/NoReadyReplicas");
+    pool.makePodReady();
+    pool.awaitPicker("mine", "Ready", "True/Ready");
+    assertThat(pool.pickerConditions("mine")).containsEntry("Available", "True/Available");
+    assertThat(pool.need(EndpointPicker.class, "mine").getStatus().readyReplicas()).isOne();
+  }
+
   private void awaitUnavailable() {
     pool.awaitPool("Programmed", "False/EPPUnavailable");
     pool.awaitPool("Ready", "False/NoReadyReplicas");

@@ -61,7 +61,8 @@ final class PickerTelling {
       Map<ConditionType, Verdict> verdicts) {
     Deployment deployment = facts.deployment();
     DeploymentStatus rollout = deployment == null ? null : deployment.getStatus();
-    int ready = orZero(rollout == null ? null : rollout.getReadyReplicas());
+    // As the verdicts have it: the Deployment's controller may count them seconds later.
+    int ready = facts.readyReplicas().size();
     Map<ConditionType, Verdict> all = new LinkedHashMap<>(verdicts);
     all.put(ConditionType.AVAILABLE, available(ready, facts, verdicts.get(ConditionType.READY)));
     if (isPaused(picker)) {
