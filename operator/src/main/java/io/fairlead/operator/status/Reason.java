@@ -220,7 +220,7 @@ public enum Reason {
       Kind.WRONG,
       "ProgressDeadlineExceeded",
       "New pods don't become ready in time.",
-      "See `kubectl describe` of the Deployment and its pods."),
+      "See `kubectl describe pods` for why."),
   ROLLOUT_PAUSED(
       Kind.WRONG,
       "RolloutPaused",

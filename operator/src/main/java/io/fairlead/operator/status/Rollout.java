@@ -97,7 +97,7 @@ final class Rollout {
                         c ->
                             Verdict.no(
                                 Reason.PROGRESS_DEADLINE_EXCEEDED,
-                                "Deployment %s makes no progress; see kubectl describe deploy/%s"
+                                "Deployment %s makes no progress: a pod does not become ready; kubectl describe pods -l fairlead.io/picker=%s says which and why"
                                     .formatted(facts.picker(), facts.picker()))))
         .or(this::paused);
   }

@@ -326,6 +326,18 @@ class PoolStatusTest {
                 "Deployment p-epp: container epp cannot be made: container has runAsNonRoot and image will run as root; give it an image whose user is a number, and not 0"));
   }
 
+  /** Of a Deployment kubectl tells that it waits for its pods, and not what these wait for. */
+  @Test
+  void ofARolloutThatDoesNotEndThePodsAreToSayWhy() {
+    assertThat(
+            PoolStatus.of(facts(deployment(1, 1, 0, "False"), waiting("")))
+                .get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.PROGRESS_DEADLINE_EXCEEDED,
+                "Deployment p-epp makes no progress: a pod does not become ready; kubectl describe pods -l fairlead.io/picker=p-epp says which and why"));
+  }
+
   @Test
   void aContainerThatIsReadyAgainDoesNotCrashAnyMore() {
     Pod pod = crashed("running", true);
