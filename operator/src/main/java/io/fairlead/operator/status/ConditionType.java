@@ -61,7 +61,7 @@ public enum ConditionType {
   READY(
       "Ready",
       "InferencePool, EndpointPicker, InferenceModel",
-      "All is well. Where not, it has the reason of the first condition that says why, and the messages of all."),
+      "All is well with the object and its picker, and for an InferenceModel also with endpoints; a pool that has none stays ready, and `EndpointsAvailable` says so. Where not, it has the reason of the first condition that says why, and the messages of all."),
   STALLED(
       "Stalled",
       "InferenceModel",
