@@ -4,13 +4,16 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.EventBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Status;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Transition;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -108,7 +111,17 @@ public final class Events {
       client.resource(event).create();
     } catch (RuntimeException e) {
       // Refused, or this process leads no more, or it ends and the client is closed.
-      LOG.warn("an Event could not be written: {}", e.getMessage());
+      if (!isNamespaceTerminating(e)) {
+        LOG.warn("an Event could not be written: {}", e.getMessage());
+      }
     }
+  }
+
+  /** Nothing can be made there any more, and what is told of goes with it. */
+  private static boolean isNamespaceTerminating(RuntimeException e) {
+    return e instanceof KubernetesClientException refused
+        && Optional.ofNullable(refused.getStatus()).map(Status::getDetails).stream()
+            .flatMap(details -> details.getCauses().stream())
+            .anyMatch(cause -> "NamespaceTerminating".equals(cause.getReason()));
   }
 }

@@ -1,0 +1,80 @@
+package io.fairlead.operator.apply;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.status.Notice;
+import io.fairlead.operator.testing.ScriptedApi;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class EventsTest {
+  private final Logger logger = (Logger) LoggerFactory.getLogger(Events.class);
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    log.list = new CopyOnWriteArrayList<>();
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void leave() {
+    logger.detachAppender(log);
+  }
+
+  /** Each pool in it has a dozen transitions on its way out, and nobody is to do anything. */
+  @Test
+  void anEventOfANamespaceThatIsBeingDeletedIsMissedByNobody() throws IOException {
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              boolean leaving = exchange.getRequestURI().getPath().contains("/leaving/");
+              byte[] body = refusal(leaving ? "NamespaceTerminating" : "Other").getBytes(UTF_8);
+              exchange.sendResponseHeaders(403, body.length);
+              exchange.getResponseBody().write(body);
+              exchange.close();
+            })) {
+      Events events = new Events(api.client(), InstantSource.system());
+      events.warn(pool("leaving"), Notice.REPAIRED, "first");
+      events.warn(pool("staying"), Notice.REPAIRED, "second");
+      // They are sent in their order.
+      await().until(() -> !notWritten().isEmpty());
+      assertThat(notWritten()).singleElement().asString().contains("/namespaces/staying/");
+    }
+  }
+
+  private static String refusal(String cause) {
+    return """
+        {"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 403, "reason": "Forbidden",
+         "details": {"kind": "events", "causes": [{"reason": "%s", "field": "metadata.namespace"}]}}
+        """
+        .formatted(cause);
+  }
+
+  private List<String> notWritten() {
+    return log.list.stream()
+        .map(ILoggingEvent::getFormattedMessage)
+        .filter(line -> line.contains("could not be written"))
+        .toList();
+  }
+
+  private static InferencePool pool(String namespace) {
+    InferencePool pool = new InferencePool();
+    pool.getMetadata().setNamespace(namespace);
+    pool.getMetadata().setName("pool");
+    return pool;
+  }
+}
