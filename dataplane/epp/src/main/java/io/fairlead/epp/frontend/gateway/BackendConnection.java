@@ -377,6 +377,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     if (interim) {
       interim = !last;
       content.release();
+    } else if (!answering) {
+      content.release();
+      breakOff(); // a body without a head
     } else if (!last) {
       to.content(content);
     } else if (unsendable && !channel.isActive()) {

@@ -8,6 +8,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpContent;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpContent;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A connection to an endpoint that can't write, or reads what is part of no answer. */
 @SuppressWarnings("NullAway.Init") // set up before each test
@@ -208,6 +211,20 @@ class BackendConnectionTest {
     channel.writeInbound(whole);
     assertThat(user.events).containsExactly("written", "head 204", "last");
     assertThat(whole.refCnt()).isZero();
+  }
+
+  /**
+   * The codec makes a message's end of a head without a status, and takes a body without a head.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBodyWithoutAHeadIsNoAnswer(boolean last) {
+    send(SHORT);
+    ByteBuf body = Unpooled.wrappedBuffer(new byte[1]);
+    channel.writeInbound(last ? new DefaultLastHttpContent(body) : new DefaultHttpContent(body));
+    assertThat(user.events).containsExactly("written", "broken");
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(body.refCnt()).isZero();
   }
 
   /** It is not as a connection that was closed because nobody used it. */
