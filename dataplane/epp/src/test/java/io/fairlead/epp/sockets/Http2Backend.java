@@ -15,9 +15,11 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2FrameLogger;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.logging.LogLevel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.util.ReferenceCountUtil;
 import java.io.Closeable;
@@ -42,6 +44,10 @@ public final class Http2Backend implements Closeable {
   public final Queue<FullHttpRequest> requests = new ConcurrentLinkedQueue<>();
   public final Queue<Channel> connections = new ConcurrentLinkedQueue<>();
   public final AtomicInteger closed = new AtomicInteger();
+
+  /** Which streams were reset, once for each time. */
+  public final Queue<Integer> resets = new ConcurrentLinkedQueue<>();
+
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel server;
@@ -68,6 +74,7 @@ public final class Http2Backend implements Closeable {
                     ch.pipeline()
                         .addLast(
                             Http2FrameCodecBuilder.forServer()
+                                .frameLogger(new Resets())
                                 .initialSettings(
                                     Http2Settings.defaultSettings().maxConcurrentStreams(streams))
                                 .gracefulShutdownTimeoutMillis(0)
@@ -101,6 +108,22 @@ public final class Http2Backend implements Closeable {
                 });
       }
     };
+  }
+
+  /** Is told of each frame that comes, also of streams that are over. */
+  private final class Resets extends Http2FrameLogger {
+
+    Resets() {
+      super(LogLevel.TRACE);
+    }
+
+    @Override
+    public void logRstStream(
+        Direction direction, ChannelHandlerContext ctx, int streamId, long errorCode) {
+      if (direction == Direction.INBOUND) {
+        resets.add(streamId);
+      }
+    }
   }
 
   private static final class Rest extends ChannelInboundHandlerAdapter {

@@ -10,6 +10,9 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
+import io.netty.handler.codec.http2.Http2ConnectionDecoder;
+import io.netty.handler.codec.http2.Http2ConnectionEncoder;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
@@ -84,6 +87,20 @@ final class BackendStreams {
     List.copyOf(usable).forEach(Shared::retire);
   }
 
+  /** Makes frames of what endpoints send. */
+  private static final class Codec extends Http2FrameCodecBuilder {
+
+    Codec() {
+      server(false);
+    }
+
+    @Override
+    protected Http2FrameCodec build(
+        Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder, Http2Settings settings) {
+      return super.build(new LateFrames(decoder), encoder, settings);
+    }
+  }
+
   /** A connection with many streams. */
   private final class Shared extends ChannelInboundHandlerAdapter {
 
@@ -145,7 +162,7 @@ final class BackendStreams {
       pool.secure(ch, address, EndpointTls.Protocol.HTTP_2);
       ch.pipeline()
           .addLast(
-              Http2FrameCodecBuilder.forClient()
+              new Codec()
                   .initialSettings(
                       Http2Settings.defaultSettings()
                           .pushEnabled(false)

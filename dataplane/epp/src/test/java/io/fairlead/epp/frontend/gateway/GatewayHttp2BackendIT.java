@@ -31,6 +31,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.nio.file.Path;
@@ -39,6 +40,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeAll;
@@ -270,6 +272,46 @@ class GatewayHttp2BackendIT {
       assertThat(MedianTime.ofThree(() -> leavingTakes(rig, a))).isLessThan(Duration.ofMillis(250));
       assertThat(a.connections).hasSize(1);
       await().until(() -> rig.pool.active().get() == 1);
+    }
+  }
+
+  /** It sends on until it learns of the reset. */
+  @Test
+  void whatAServerSendsOfAStreamThatWasResetIsPassedOver() throws Exception {
+    List<Http2StreamChannel> streams = new CopyOnWriteArrayList<>();
+    try (Http2Backend a =
+            new Http2Backend(
+                "a",
+                100,
+                (stream, request) -> {
+                  streams.add((Http2StreamChannel) stream);
+                  begin(stream);
+                });
+        Rig rig = rig(a);
+        RawHttp other = rig.connect()) {
+      other.post(Rig.CHAT, Rig.BODY);
+      assertThat(other.readHead().status()).isEqualTo(200);
+      try (RawHttp client = rig.connect()) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.readHead().status()).isEqualTo(200);
+      }
+      await().until(() -> a.closed.get() == 1);
+      Http2StreamChannel reset = streams.getLast();
+      for (int i = 0; i < 10; i++) {
+        // Below the codec, which knows of the reset already.
+        ByteBuf frame = Unpooled.buffer().writeMedium(1).writeShort(0);
+        frame.writeInt(reset.stream().id()).writeByte('x');
+        var _ = reset.parent().pipeline().firstContext().writeAndFlush(frame);
+      }
+      piece(streams.getFirst(), "data: 2\n\n");
+      assertThat(other.readChunk()).isEqualTo("data: 1\n\n");
+      assertThat(other.readChunk()).isEqualTo("data: 2\n\n");
+      try (RawHttp later = rig.connect()) {
+        later.post(Rig.CHAT, Rig.BODY);
+        assertThat(later.readHead().status()).isEqualTo(200);
+      }
+      assertThat(a.connections).hasSize(1);
+      assertThat(a.resets).containsExactly(reset.stream().id());
     }
   }
 
