@@ -212,6 +212,7 @@ final class BackendStreams {
                 stream
                     .pipeline()
                     .addLast(opened.byteWatch())
+                    .addLast(Http2Heads.ofAnswers())
                     .addLast(new Http2StreamFrameToHttpObjectCodec(false))
                     .addLast(opened);
                 user.opened(opened);

@@ -101,7 +101,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
             connection.opened(stream);
             stream
                 .pipeline()
-                .addLast(new Http2Heads())
+                .addLast(Http2Heads.ofRequests())
                 .addLast(new Http2StreamFrameToHttpObjectCodec(true))
                 .addLast(new ClientConnection(gateway, stream, resources, hop));
           }

@@ -9,26 +9,44 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails a stream whose request has no method or no path, or such as can't be, RFC 9113 8.1.1. Goes
- * before the codec that makes a message of it, which loses a buffer over such a head.
+ * Fails a stream whose request has no method or no path, or whose answer no status, or such as
+ * can't be, RFC 9113 8.1.1. Goes before the codec that makes a message of it, which loses a buffer
+ * over such a head.
  */
 final class Http2Heads extends ChannelInboundHandlerAdapter {
 
+  private final Predicate<Http2Headers> good;
   private boolean begun;
   private boolean refused;
+
+  private Http2Heads(Predicate<Http2Headers> good) {
+    this.good = good;
+  }
+
+  /** Of a client's stream. */
+  static Http2Heads ofRequests() {
+    return new Http2Heads(head -> isMethod(head.method()) && isPath(head.path()));
+  }
+
+  /** Of an endpoint's stream. */
+  static Http2Heads ofAnswers() {
+    return new Http2Heads(head -> isStatus(head.status()));
+  }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     if (!begun && msg instanceof Http2HeadersFrame frame) {
-      begun = true;
       Http2Headers head = frame.headers();
-      refused = !isMethod(head.method()) || !isPath(head.path());
+      refused = !good.test(head);
+      begun = refused || !isInterim(head.status());
       if (refused) {
         ctx.fireExceptionCaught(
-            new Http2Exception(Http2Error.PROTOCOL_ERROR, "a request without a method or a path"));
+            new Http2Exception(
+                Http2Error.PROTOCOL_ERROR, "a head without a method, a path or a status"));
       }
     }
     if (refused) {
@@ -53,5 +71,21 @@ final class Http2Heads extends ChannelInboundHandlerAdapter {
 
   private static boolean isPath(@Nullable CharSequence path) {
     return path != null && HttpUtil.isEncodingSafeStartLineToken(path);
+  }
+
+  /** Nobody asked to switch protocols, which can't be done in HTTP/2. */
+  private static boolean isStatus(@Nullable CharSequence status) {
+    if (status == null || status.length() != 3 || "101".contentEquals(status)) {
+      return false;
+    }
+    boolean digits = status.charAt(0) != '0';
+    for (int i = 0; i < 3; i++) {
+      digits &= status.charAt(i) >= '0' && status.charAt(i) <= '9';
+    }
+    return digits;
+  }
+
+  private static boolean isInterim(@Nullable CharSequence status) {
+    return status != null && status.charAt(0) == '1';
   }
 }

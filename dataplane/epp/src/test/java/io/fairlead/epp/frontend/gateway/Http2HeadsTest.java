@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2Error;
@@ -16,17 +19,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Heads of requests, before the codec makes messages of them. */
+/** Heads, before the codec makes messages of them. */
 class Http2HeadsTest {
 
   private final UnpooledByteBufAllocator buffers = new UnpooledByteBufAllocator(false);
   private final EmbeddedChannel stream =
-      new EmbeddedChannel(new Http2Heads(), new Http2StreamFrameToHttpObjectCodec(true));
+      new EmbeddedChannel(Http2Heads.ofRequests(), new Http2StreamFrameToHttpObjectCodec(true));
+
+  private final EmbeddedChannel answers =
+      new EmbeddedChannel(Http2Heads.ofAnswers(), new Http2StreamFrameToHttpObjectCodec(false));
 
   @AfterEach
   void close() {
     stream.finishAndReleaseAll();
+    answers.finishAndReleaseAll();
     assertThat(buffers.metric().usedHeapMemory()).as("bytes that are lost").isZero();
     assertThat(buffers.metric().usedDirectMemory()).as("bytes that are lost").isZero();
   }
@@ -70,5 +78,45 @@ class Http2HeadsTest {
             Http2Exception.class, e -> assertThat(e.error()).isEqualTo(Http2Error.PROTOCOL_ERROR));
     Object made = stream.readInbound();
     assertThat(made).isNull();
+  }
+
+  private void answer(Http2Headers head, boolean last) {
+    answers.config().setAllocator(buffers);
+    answers.writeInbound(new DefaultHttp2HeadersFrame(head, last));
+  }
+
+  private void takeInterim() {
+    FullHttpResponse interim = answers.readInbound();
+    assertThat(interim.status().code()).isEqualTo(103);
+    interim.release();
+  }
+
+  @Test
+  void anAnswerPassesWithWhatComesBeforeAndAfterItsBody() {
+    answer(new DefaultHttp2Headers(false).status("103"), false);
+    answer(new DefaultHttp2Headers(false).status("200"), false);
+    answer(new DefaultHttp2Headers(false).add("x-took", "7"), true);
+    takeInterim();
+    assertThat(answers.<HttpResponse>readInbound().status().code()).isEqualTo(200);
+    LastHttpContent last = answers.readInbound();
+    assertThat(last.trailingHeaders().get("x-took")).isEqualTo("7");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"abc", "99", "099", "1000", "200 OK", "-50", "101", ""})
+  void oneThatIsNoAnswerFailsItsStreamAndLosesNothing(String status) {
+    Http2Headers head = new DefaultHttp2Headers(false).status(status);
+    assertThatThrownBy(() -> answer(head, true)).isInstanceOf(Http2Exception.class);
+    Object made = answers.readInbound();
+    assertThat(made).isNull();
+  }
+
+  @Test
+  void nothingButAnInterimAnswerComesBeforeAStatus() {
+    answer(new DefaultHttp2Headers(false).status("103"), false);
+    takeInterim();
+    assertThatThrownBy(() -> answer(new DefaultHttp2Headers(false), true))
+        .isInstanceOf(Http2Exception.class);
+    assertThat(answers.<Object>readInbound()).isNull();
   }
 }
