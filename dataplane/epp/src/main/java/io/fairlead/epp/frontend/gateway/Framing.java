@@ -27,6 +27,12 @@ final class Framing {
     if (request.decoderResult().isFailure()) {
       return unreadable(request.decoderResult().cause(), "The request is not valid HTTP/1.1.");
     }
+    if (!isTarget(request.uri())) {
+      return Target.error(
+          400,
+          ErrorCodes.INVALID_HTTP,
+          "The request's path or query has a character in it that can't be there; encode it.");
+    }
     // A later minor version is one that this one can be answered with, RFC 9110 2.5.
     if (request.protocolVersion().majorVersion() != 1) {
       return Target.error(
@@ -40,6 +46,17 @@ final class Framing {
               + " 'chunked' alone.");
     }
     return null;
+  }
+
+  /** Whether it has neither spaces nor control characters: servers read these in different ways. */
+  private static boolean isTarget(String uri) {
+    for (int i = 0; i < uri.length(); i++) {
+      char c = uri.charAt(i);
+      if (c <= ' ' || c == 0x7f) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /**

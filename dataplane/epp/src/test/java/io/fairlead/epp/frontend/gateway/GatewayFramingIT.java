@@ -48,6 +48,15 @@ class GatewayFramingIT {
     }
   }
 
+  /** They can't be written in HTTP/2, and servers of HTTP/1.1 read them in different ways. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\0", "\u0001", "\u007f"})
+  void controlCharactersAreNoPartOfATarget(String character) throws Exception {
+    String length = "Content-Length: " + Rig.BODY.length() + "\r\n";
+    String head = head("HTTP/1.1", length).replace(Rig.CHAT, Rig.CHAT + "?a" + character + "b");
+    isRefused(head + Rig.BODY, 400, "invalid_http");
+  }
+
   /** Nobody would undo what is not known: an engine would get bytes that it can't read. */
   @ParameterizedTest
   @ValueSource(
