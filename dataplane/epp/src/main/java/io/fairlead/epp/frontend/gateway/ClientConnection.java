@@ -442,10 +442,15 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     }
   }
 
-  /** A stream that its client resets is told of so, before what came with it is read. */
+  /**
+   * A stream that its client resets is told of so, before what came with it is read. Its end is
+   * told when all has been read that came, with requests that are reset at once, too, perhaps: none
+   * is to count for so long.
+   */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof Http2ResetFrame) {
+      gone();
       var _ = channel.close();
     } else {
       ctx.fireUserEventTriggered(event);
@@ -454,6 +459,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
+    gone();
+  }
+
+  /** The client wants nothing more. */
+  private void gone() {
     state = State.CLOSING;
     intake.stop();
     stalls.stop();

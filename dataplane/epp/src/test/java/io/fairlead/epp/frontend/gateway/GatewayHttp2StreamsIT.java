@@ -129,6 +129,33 @@ class GatewayHttp2StreamsIT {
     }
   }
 
+  /** However many come in one read: each is over before the next is decided. */
+  @Test
+  void whoResetsItsRequestsAtOnceTakesNoRoomFromOthers() throws Exception {
+    go.countDown();
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      client.post(Rig.CHAT, Rig.BODY);
+      client.awaitEnds(1);
+      await().until(() -> rig.pool.active().get() == 0);
+      rig.events.clear();
+      CountDownLatch release = rig.holdDecisions();
+      for (int i = 0; i < 50; i++) {
+        int stream = client.post(Rig.CHAT, Rig.BODY);
+        client.frame(Http2FrameTypes.RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
+      }
+      release.countDown();
+      await()
+          .untilAsserted(
+              () -> assertThat(rig.events).filteredOn(e -> e.startsWith("ended ")).hasSize(50));
+      int inFlight = 0;
+      for (String event : rig.events) {
+        inFlight += event.startsWith("sent ") ? 1 : event.startsWith("ended ") ? -1 : 0;
+        assertThat(inFlight).isBetween(0, 1);
+      }
+    }
+  }
+
   @Test
   void aHeadThatIsTooLongIsAnsweredAndTheOthersToo() throws Exception {
     RawBackend a = backend();
