@@ -3,13 +3,20 @@ package io.fairlead.epp.frontend.gateway;
 import io.fairlead.core.Failure;
 import io.fairlead.core.Route;
 import io.fairlead.epp.openai.AnswerBeginning;
+import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.transport.Failures;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.http.DefaultHttpResponse;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
@@ -281,6 +288,22 @@ final class Attempt implements BackendConnection.User {
       case ANSWERING -> exchange.brokenOff();
       case CONNECTING, FAILED, OVER -> {}
     }
+  }
+
+  /** As if the endpoint had answered so. */
+  @Override
+  public void refused(OpenAiError why) {
+    if (phase != Phase.SENT) {
+      broken(true, false);
+      return;
+    }
+    ByteBuf body = Unpooled.wrappedBuffer(exchange.bodyOf(why));
+    HttpResponse answer =
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(why.status()));
+    answer.headers().set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
+    answer.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+    head(answer);
+    last(new DefaultLastHttpContent(body));
   }
 
   /** Nothing was done with it: it may go to any other, or there again if its connection was old. */

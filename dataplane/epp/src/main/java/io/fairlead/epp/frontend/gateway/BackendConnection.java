@@ -1,5 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
+import io.fairlead.epp.openai.ErrorCodes;
+import io.fairlead.epp.openai.OpenAiError;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -70,6 +72,12 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     void broken(boolean byteSeen, boolean reused);
 
     /**
+     * The connection is gone, and the endpoint has said of the request that it is wrong, as with an
+     * answer of this status. It has given none.
+     */
+    void refused(OpenAiError why);
+
+    /**
      * The connection is gone, and the endpoint has said that it did nothing with the request.
      *
      * @param reused as in {@link #broken}
@@ -115,6 +123,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   /** Whether the endpoint has said that it did not begin with the request. */
   private boolean notBegunWith;
+
+  /** What the endpoint has against the request, which it gives no answer to. */
+  private @Nullable OpenAiError refusal;
 
   private boolean interim;
 
@@ -228,6 +239,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     } else if (done.cause() instanceof IOException) {
       hearOut(user);
     } else {
+      judge(done.cause());
       breakOff();
     }
   }
@@ -253,6 +265,18 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
                 },
                 HEAR_OUT_MILLIS,
                 TimeUnit.MILLISECONDS);
+  }
+
+  /** A head that is longer than the endpoint has said that it takes is not sent to it. */
+  private void judge(Throwable cause) {
+    if (cause instanceof Http2Exception.HeaderListSizeException tooLong
+        && !tooLong.duringDecode()) {
+      refusal =
+          Target.error(
+              431,
+              ErrorCodes.HEADER_FIELDS_TOO_LARGE,
+              "The headers are longer than the model server takes.");
+    }
   }
 
   /** It is good for nothing more. The user hears of it first: a close may look like an end. */
@@ -425,7 +449,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void tellBroken(User left) {
-    if (notBegunWith && !byteSeen) {
+    if (refusal != null) {
+      left.refused(refusal);
+    } else if (notBegunWith && !byteSeen) {
       left.unprocessed(reused);
     } else {
       left.broken(byteSeen, reused);
@@ -434,12 +460,22 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   /**
    * A stream is told of a GOAWAY if it is none of those that the endpoint has begun with. With any
-   * other reset than a refusal the endpoint has had the request, as if a byte had come.
+   * other reset than a refusal the endpoint has had the request, as if a byte had come. Servers and
+   * proxies reset with PROTOCOL_ERROR before any answer what is malformed to them, and nothing
+   * else: where they fail themselves, or what is behind them, they answer, or say INTERNAL_ERROR.
    */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof Http2ResetFrame reset
         && reset.errorCode() != Http2Error.REFUSED_STREAM.code()) {
+      if (!byteSeen && reset.errorCode() == Http2Error.PROTOCOL_ERROR.code()) {
+        refusal =
+            Target.error(
+                400,
+                ErrorCodes.INVALID_HTTP,
+                "The model server takes the request for malformed: look at its path, query and"
+                    + " headers.");
+      }
       byteSeen = true;
     } else {
       notBegunWith |= event instanceof Http2GoAwayFrame || event instanceof Http2ResetFrame;
@@ -449,6 +485,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    judge(cause);
     byteSeen |= cause instanceof Http2Exception; // an answer that the codec makes nothing of
     breakOff(); // not by channelInactive: what has no length ends there as if it were whole
   }

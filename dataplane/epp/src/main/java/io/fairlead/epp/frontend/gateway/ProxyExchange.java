@@ -197,6 +197,11 @@ final class ProxyExchange implements Exchange {
         trailers);
   }
 
+  /** An error as clients of what was asked for know it. */
+  byte[] bodyOf(OpenAiError error) {
+    return error.body(Target.path(head.uri()));
+  }
+
   /** The endpoint's answer has this status; whether the client gets it is not known yet. */
   void headed(int answered) {
     director.status(answered);

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.epp.openai.OpenAiError;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -88,6 +89,11 @@ class BackendConnectionTest {
     public void broken(boolean byteSeen, boolean reused) {
       heard = byteSeen;
       events.add("broken");
+    }
+
+    @Override
+    public void refused(OpenAiError why) {
+      events.add("refused " + why.status());
     }
 
     @Override
@@ -249,6 +255,39 @@ class BackendConnectionTest {
             .fireExceptionCaught(Http2Exception.streamError(3, Http2Error.PROTOCOL_ERROR, "x"));
     assertThat(user.events).containsExactly("written", "broken");
     assertThat(user.heard).isTrue();
+  }
+
+  @Test
+  void anEndpointThatTakesARequestForNoneOfHttp2RefusesIt() {
+    send(SHORT);
+    var _ =
+        channel
+            .pipeline()
+            .fireUserEventTriggered(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
+    var _ = channel.close();
+    assertThat(user.events).containsExactly("written", "refused 400");
+  }
+
+  @Test
+  void oneThatSaysSoInTheMiddleOfItsAnswerHasFailed() {
+    send(SHORT);
+    channel.writeInbound(Unpooled.copiedBuffer("HTTP/1.1 200 OK\r\n\r\n", US_ASCII));
+    var _ =
+        channel
+            .pipeline()
+            .fireUserEventTriggered(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
+    var _ = channel.close();
+    assertThat(user.events).startsWith("written", "head 200").doesNotContain("refused 400");
+  }
+
+  /** The endpoint has said how long it may be, and did not get it. */
+  @Test
+  void aHeadThatIsLongerThanTheEndpointTakesIsRefused() {
+    writes.failAfter(
+        0, Http2Exception.headerListSizeError(3, Http2Error.PROTOCOL_ERROR, false, "of the test"));
+    send(SHORT);
+    assertThat(user.events).containsExactly("refused 431");
+    assertThat(channel.isOpen()).isFalse();
   }
 
   /** As servers send them that look whether others cope. */

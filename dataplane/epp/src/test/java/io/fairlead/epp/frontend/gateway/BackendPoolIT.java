@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.core.Failure;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.sockets.ScarceSocket;
 import io.fairlead.epp.transport.Failures;
 import io.netty.channel.EventLoop;
@@ -74,6 +75,9 @@ class BackendPoolIT {
 
     @Override
     public void broken(boolean byteSeen, boolean reused) {}
+
+    @Override
+    public void refused(OpenAiError why) {}
 
     @Override
     public void unprocessed(boolean reused) {}

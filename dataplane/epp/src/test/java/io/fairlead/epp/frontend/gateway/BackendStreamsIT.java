@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.sockets.Http2Backend;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.Bootstrap;
@@ -78,6 +79,9 @@ class BackendStreamsIT {
     public void broken(boolean byteSeen, boolean reused) {
       end.complete("broken");
     }
+
+    @Override
+    public void refused(OpenAiError why) {}
 
     @Override
     public void unprocessed(boolean reused) {

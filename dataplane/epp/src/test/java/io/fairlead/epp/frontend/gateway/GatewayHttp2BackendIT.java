@@ -410,6 +410,35 @@ class GatewayHttp2BackendIT {
     }
   }
 
+  /** As with 400 of a server that speaks HTTP/1.1: three such requests take no server out. */
+  @Test
+  void whatAServerFindsMalformedIsItsClientsMistake() throws Exception {
+    Http2Backend.Script resetting =
+        (stream, request) -> {
+          var _ = stream.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
+        };
+    try (Http2Backend a = new Http2Backend("a", 100, resetting);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 5; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        RawHttp.Message answer = client.read();
+        assertThat(answer.status()).isEqualTo(400);
+        assertThat(answer.header("content-type")).isEqualTo("application/json");
+        assertThat(answer.text())
+            .contains("\"code\":\"invalid_http\"", "\"type\":\"invalid_request_error\"");
+      }
+      client.post("/v1/messages", Rig.BODY);
+      assertThat(client.read().text()).startsWith("{\"type\":\"error\",");
+      assertThat(a.requests).hasSize(6);
+      assertThat(a.connections).hasSize(1);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(rig.events).filteredOn(e -> e.startsWith("ended invalid")).hasSize(6));
+    }
+  }
+
   @Test
   void connectionsThatNobodyUsesAreClosed() throws Exception {
     try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok)) {
