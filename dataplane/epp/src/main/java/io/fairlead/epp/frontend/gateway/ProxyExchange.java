@@ -191,7 +191,7 @@ final class ProxyExchange implements Exchange {
     return new DefaultFullHttpRequest(
         HttpVersion.HTTP_1_1,
         head.method(),
-        Target.pathAndQuery(head.uri()),
+        Target.encoded(Target.pathAndQuery(head.uri())),
         content,
         headers,
         trailers);

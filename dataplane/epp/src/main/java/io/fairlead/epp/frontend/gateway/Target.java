@@ -8,6 +8,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,8 @@ enum Target {
 
   /** What a single model's path begins with; a name may have slashes itself. */
   private static final String MODEL = "/v1/models/";
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private static final Pattern STORED_ANSWER = Pattern.compile("/v1/responses/[\\w-]+(/cancel)?");
 
@@ -107,6 +110,25 @@ enum Target {
     }
     int path = uri.indexOf('/', authority + 3);
     return path < 0 ? "/" : uri.substring(path);
+  }
+
+  /**
+   * The same with bytes that are no ASCII encoded, RFC 3986 2.1. Over one of them that is no UTF-8
+   * there are servers that end a connection of HTTP/2, with the answers of all others.
+   *
+   * @param uri with a character for each byte, as the decoders make it
+   */
+  static String encoded(String uri) {
+    StringBuilder encoded = new StringBuilder(uri.length());
+    for (int i = 0; i < uri.length(); i++) {
+      char c = uri.charAt(i);
+      if (c < 0x80) {
+        encoded.append(c);
+      } else {
+        HEX.toHexDigits(encoded.append('%'), (byte) c);
+      }
+    }
+    return encoded.length() == uri.length() ? uri : encoded.toString();
   }
 
   /** Why this request is refused before its body is read, or null. */

@@ -39,6 +39,22 @@ class GatewayPathsIT {
     client.send(body);
   }
 
+  /** As people type them, in any encoding. */
+  @Test
+  void bytesOfAQueryThatAreNoAsciiAreEncoded() throws Exception {
+    RawBackend a = backend();
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp client = rig.connect()) {
+      String head =
+          "POST /v1/chat/completions?a=\u00e9&b=%%C3\u00c3\u00a9 HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+              .formatted(Rig.BODY.length());
+      client.send((head + Rig.BODY).getBytes(StandardCharsets.ISO_8859_1));
+      assertThat(client.read().status()).isEqualTo(200);
+      assertThat(a.requests.remove().start())
+          .isEqualTo("POST /v1/chat/completions?a=%E9&b=%C3%C3%A9 HTTP/1.1");
+    }
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
