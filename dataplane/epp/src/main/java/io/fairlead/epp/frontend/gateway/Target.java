@@ -119,8 +119,15 @@ enum Target {
    * @param uri with a character for each byte, as the decoders make it
    */
   static String encoded(String uri) {
-    StringBuilder encoded = new StringBuilder(uri.length());
-    for (int i = 0; i < uri.length(); i++) {
+    int ascii = 0;
+    while (ascii < uri.length() && uri.charAt(ascii) < 0x80) {
+      ascii++;
+    }
+    if (ascii == uri.length()) {
+      return uri;
+    }
+    StringBuilder encoded = new StringBuilder(uri.length() + 2).append(uri, 0, ascii);
+    for (int i = ascii; i < uri.length(); i++) {
       char c = uri.charAt(i);
       if (c < 0x80) {
         encoded.append(c);
@@ -128,7 +135,7 @@ enum Target {
         HEX.toHexDigits(encoded.append('%'), (byte) c);
       }
     }
-    return encoded.length() == uri.length() ? uri : encoded.toString();
+    return encoded.toString();
   }
 
   /** Why this request is refused before its body is read, or null. */
