@@ -190,7 +190,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     if (prompt == null || !exact.knows(slot)) {
       return cachedTokensOf(prefixes.held(slot));
     }
-    int told = exact.tokens(slot, prompt);
+    // Of a prompt without text its size is an estimate, which the tokens may exceed.
+    int told = Math.min(exact.tokens(slot, prompt), Math.max(0, promptTokens - 1));
     return exact.knowsAll(slot) ? told : Math.max(told, cachedTokensOf(prefixes.held(slot)));
   }
 

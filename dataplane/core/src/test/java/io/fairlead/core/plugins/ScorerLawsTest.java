@@ -140,7 +140,13 @@ class ScorerLawsTest {
 
   private static TestRequest request(SplittableRandom random, TestCandidates candidates) {
     TestRequest request = new TestRequest(random.nextLong(), 30 + random.nextInt(40));
-    request.promptTokens = random.nextInt(10) == 0 ? 0 : random.nextInt(200_000);
+    // Nobody holds more of a prompt than it has, nor its last token.
+    int held = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      held = Math.max(held, candidates.cachedTokens(i));
+    }
+    boolean isEmpty = held == 0 && random.nextInt(10) == 0;
+    request.promptTokens = isEmpty ? 0 : held + 1 + random.nextInt(200_000);
     request.model = "m" + random.nextInt(4);
     request.now = random.nextLong(1L << 40);
     if (random.nextBoolean()) {
