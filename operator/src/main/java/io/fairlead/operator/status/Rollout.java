@@ -128,7 +128,7 @@ final class Rollout {
             failing ->
                 Verdict.no(
                     Reason.CRASH_LOOPING,
-                    "Deployment %s: container %s cannot be started; kubectl describe pod %s says why, correct its image or its command"
+                    "Deployment %s: container %s cannot be started; kubectl describe pod %s says why"
                         .formatted(facts.picker(), failing.container(), failing.pod())));
   }
 

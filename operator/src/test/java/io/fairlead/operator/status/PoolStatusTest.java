@@ -174,7 +174,7 @@ class PoolStatusTest {
   private static final Verdict NOT_STARTED =
       Verdict.no(
           Reason.CRASH_LOOPING,
-          "Deployment p-epp: container epp cannot be started; kubectl describe pod pod says why, correct its image or its command");
+          "Deployment p-epp: container epp cannot be started; kubectl describe pod pod says why");
 
   /** Has no log, and waiting for the rollout helps nothing. */
   @Test
