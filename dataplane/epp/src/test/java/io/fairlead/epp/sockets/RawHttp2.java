@@ -42,9 +42,6 @@ public final class RawHttp2 implements Closeable {
 
   public final Map<Integer, String> bodies = new TreeMap<>();
 
-  /** Which streams were reset, once for each time. */
-  public final List<Integer> resets = new ArrayList<>();
-
   /** The names of the errors of all goodbyes. */
   public final List<String> goAways = new ArrayList<>();
 
@@ -166,10 +163,7 @@ public final class RawHttp2 implements Closeable {
       }
       case Http2FrameTypes.DATA ->
           bodies.merge(stream, payload.toString(StandardCharsets.UTF_8), String::concat);
-      case Http2FrameTypes.RST_STREAM -> {
-        resets.add(stream);
-        ends.putIfAbsent(stream, error(payload.readInt()));
-      }
+      case Http2FrameTypes.RST_STREAM -> ends.putIfAbsent(stream, error(payload.readInt()));
       case Http2FrameTypes.GO_AWAY -> goAways.add(error(payload.skipBytes(4).readInt()));
       default -> {}
     }

@@ -303,7 +303,10 @@ final class Attempt implements BackendConnection.User {
     answer.headers().set(HttpHeaderNames.CONTENT_TYPE, OpenAiError.CONTENT_TYPE);
     answer.headers().set(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
     head(answer);
-    last(new DefaultLastHttpContent(body));
+    last(
+        exchange.asksForHead()
+            ? LastHttpContent.EMPTY_LAST_CONTENT
+            : new DefaultLastHttpContent(body));
   }
 
   /** Nothing was done with it: it may go to any other, or there again if its connection was old. */

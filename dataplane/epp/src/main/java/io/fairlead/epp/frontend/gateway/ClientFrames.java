@@ -51,7 +51,7 @@ final class ClientFrames extends Http2FrameCodec {
       ClientFrames codec =
           new ClientFrames(
               gateway,
-              new KnownStreams(new LateFrames(decoder)),
+              new KnownStreams(decoder),
               encoder,
               settings,
               decoupleCloseAndGoAway(),

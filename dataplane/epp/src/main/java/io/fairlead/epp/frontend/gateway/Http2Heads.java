@@ -41,7 +41,7 @@ final class Http2Heads extends ChannelInboundHandlerAdapter {
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     if (!begun && msg instanceof Http2HeadersFrame frame) {
       Http2Headers head = frame.headers();
-      refused = !good.test(head);
+      refused = !good.test(head) || (isInterim(head.status()) && frame.isEndStream());
       begun = refused || !isInterim(head.status());
       if (refused) {
         ctx.fireExceptionCaught(

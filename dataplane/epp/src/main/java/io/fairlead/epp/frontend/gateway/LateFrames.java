@@ -9,9 +9,11 @@ import io.netty.handler.codec.http2.Http2Exception;
 import java.util.List;
 
 /**
- * Passes over what comes of a stream after its end, RFC 9113 5.1: who is told of a reset has sent
- * more until then. The decoder itself has the stream reset once more for each frame of that. So
- * many resets are an attack to some, who end the connection, and the answers of all others with it.
+ * Passes over what comes of an endpoint's stream after its end, RFC 9113 5.1: who is told of a
+ * reset has sent more until then. The decoder itself has the stream reset once more for each frame
+ * of that. So many resets are an attack to some, who end the connection, and the answers of all
+ * others with it. For clients it does that still: resets are what bounds how much of this they may
+ * send.
  */
 final class LateFrames extends DecoratingHttp2ConnectionDecoder {
 

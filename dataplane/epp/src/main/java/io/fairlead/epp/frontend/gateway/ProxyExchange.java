@@ -197,6 +197,11 @@ final class ProxyExchange implements Exchange {
         trailers);
   }
 
+  /** Whether an answer's body is not to be sent. */
+  boolean asksForHead() {
+    return HttpMethod.HEAD.equals(head.method());
+  }
+
   /** An error as clients of what was asked for know it. */
   byte[] bodyOf(OpenAiError error) {
     return error.body(Target.path(head.uri()));

@@ -111,24 +111,6 @@ class GatewayHttp2StreamsIT {
     }
   }
 
-  /** A client sends on until it learns of the reset. */
-  @Test
-  void whatComesOfAStreamThatWasResetIsPassedOver() throws Exception {
-    go.countDown();
-    try (Rig rig = new Rig(Rig.config(), backend());
-        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
-      int bad = client.begin(Rig.CHAT, "Foo", "x");
-      client.awaitEnds(1);
-      for (int i = 0; i < 10; i++) {
-        client.data(bad, "x", i == 9);
-      }
-      int good = client.post(Rig.CHAT, Rig.BODY);
-      client.awaitEnds(2);
-      assertThat(client.ends).containsEntry(bad, "PROTOCOL_ERROR").containsEntry(good, "200");
-      assertThat(client.resets).containsExactly(bad);
-    }
-  }
-
   /** However many come in one read: each is over before the next is decided. */
   @Test
   void whoResetsItsRequestsAtOnceTakesNoRoomFromOthers() throws Exception {
