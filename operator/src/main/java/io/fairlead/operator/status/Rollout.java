@@ -129,7 +129,7 @@ final class Rollout {
                 Verdict.no(
                     Reason.CRASH_LOOPING,
                     "Deployment %s: container %s cannot be started; kubectl describe pod %s says why"
-                        .formatted(facts.picker(), failing.container(), failing.pod())));
+                        .formatted(facts.picker(), failing.container().getName(), failing.pod())));
   }
 
   /** The pod is named: of a Deployment kubectl would show the log of one that is well. */
@@ -142,9 +142,9 @@ final class Rollout {
                     "Deployment %s: container %s does not stay up; see its log with kubectl logs %s -c %s"
                         .formatted(
                             facts.picker(),
-                            failing.container(),
+                            failing.container().getName(),
                             failing.pod(),
-                            failing.container())));
+                            failing.container().getName())));
   }
 
   /** By hand: the operator does not, and leaves alone what it does not apply. */
@@ -246,11 +246,11 @@ final class Rollout {
   }
 
   private Optional<ContainerStatus> containers(Predicate<ContainerStatus> which) {
-    return staying().flatMap(Rollout::containers).filter(which).findFirst();
+    return failing(which).map(Failing::container);
   }
 
-  /** Names of a pod and of a container of it. */
-  private record Failing(String pod, String container) {}
+  /** A container, and the name of its pod. */
+  private record Failing(String pod, ContainerStatus container) {}
 
   private Optional<Failing> failing(Predicate<ContainerStatus> which) {
     return staying()
@@ -258,7 +258,7 @@ final class Rollout {
             pod ->
                 containers(pod)
                     .filter(which)
-                    .map(status -> new Failing(pod.getMetadata().getName(), status.getName())))
+                    .map(status -> new Failing(pod.getMetadata().getName(), status)))
         .findFirst();
   }
 
