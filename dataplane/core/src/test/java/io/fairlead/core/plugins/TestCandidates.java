@@ -7,10 +7,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Candidates made up for a test: all that the pool has. */
+/** Candidates made up for a test: all that the pool has, but for {@link #others}. */
 public final class TestCandidates implements PoolCandidates {
 
   private final List<TestEndpoint> all = new ArrayList<>();
+
+  /** Endpoints of the pool that are no candidates; they have the last places. */
+  public final List<TestEndpoint> others = new ArrayList<>();
+
   public int replicas = 1;
   public double goesOn;
 
@@ -121,7 +125,7 @@ public final class TestCandidates implements PoolCandidates {
 
   @Override
   public int places() {
-    return size();
+    return size() + others.size();
   }
 
   @Override
@@ -133,6 +137,9 @@ public final class TestCandidates implements PoolCandidates {
   public long changes(long since, Changed to) {
     for (int i = 0; i < size(); i++) {
       to.changed(i, get(i));
+    }
+    for (int i = 0; i < others.size(); i++) {
+      to.changed(size() + i, others.get(i));
     }
     return 0;
   }

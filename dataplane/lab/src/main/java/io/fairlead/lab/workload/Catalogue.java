@@ -61,6 +61,9 @@ final class Catalogue {
           Spread.normal(1_200, 360).clipped(16, 3_000),
           Spread.normal(1_000, 300).clipped(16, 2_500));
 
+  private static final PrefixGroups TASKS =
+      new PrefixGroups(300, 16, 2_000, Spread.exponential(120).clipped(1, 2_000), Spread.fixed(6));
+
   /** All of them, in the order of the documentation. */
   static final List<Entry> ENTRIES =
       List.of(
@@ -91,6 +94,17 @@ final class Catalogue {
                   120),
               ANYBODY.models(),
               (rate, seed) -> new OpenLoop(poisson(rate, seed), RAG.requests(seed))),
+          new Entry(
+              new Preset(
+                  "tasks",
+                  "many tasks with long instructions, answers of a few tokens",
+                  250,
+                  REQUESTS_PER_SECOND,
+                  "6xa100-8b",
+                  90,
+                  20),
+              ANYBODY.models(),
+              (rate, seed) -> new OpenLoop(poisson(rate, seed), TASKS.everNew(seed))),
           singles(
               new Preset(
                   "reasoning",

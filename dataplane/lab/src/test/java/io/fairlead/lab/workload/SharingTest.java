@@ -87,6 +87,18 @@ final class SharingTest {
     assertThat(byBlock(requests, 2_048 / BLOCK)).hasSize(4_000);
   }
 
+  @Test
+  void tasksHaveInstructionsOfTheirOwn() {
+    List<RequestShape> requests = WorkloadsTest.play("tasks", 1, 9_000).requests();
+
+    assertThat(byBlock(requests, 0)).hasSize(300);
+    assertThat(byBlock(requests, 2_000 / BLOCK - 1)).hasSize(300);
+    // A short question is no whole block.
+    List<RequestShape> longer =
+        requests.stream().filter(request -> request.blocks().length > 2_000 / BLOCK).toList();
+    assertThat(byBlock(longer, 2_000 / BLOCK)).hasSameSizeAs(longer);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"sharegpt-low-hit", "bimodal", "bursty", "mixed-sharegpt", "lora-32", "priority"})

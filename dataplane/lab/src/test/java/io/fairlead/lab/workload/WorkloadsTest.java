@@ -87,6 +87,7 @@ final class WorkloadsTest {
     "mixed-shared, 1, 75",
     "b2b, 1, 7",
     "rag, 1, 8",
+    "tasks, 1, 250",
     "lora-32, 1, 150",
     "lora-64, 1, 120",
     "priority, 1.5, 292.5"
@@ -124,6 +125,7 @@ final class WorkloadsTest {
     "gsp-high, 2304, 0, 256, 0",
     "gsp-low, 2304, 0, 256, 0",
     "mixed-shared, 2304, 0, 256, 0",
+    "tasks, 2120, 120, 6, 0",
     "b2b, 7200, 360, 1000, 300",
     "sharegpt-low-hit, 248, 277, 219, 216",
     "bursty, 248, 277, 219, 216",

@@ -15,9 +15,11 @@ final class CostColumns {
   private final double sheddableMore;
   private boolean begun;
   private long epoch;
+  private int replicas = 1;
   private int places;
   private int adapterPlaces;
   private int computingPlaces;
+  private double firstOfAll;
   private double perTokenOfAll;
   private double perPairOfAll;
   private double inUseOfAll;
@@ -85,7 +87,11 @@ final class CostColumns {
   /** Milliseconds to load one. */
   private double[] adapterLoad = {};
 
-  private boolean[] computing = {};
+  /** 1 where there is a prompt to compute, else 0. */
+  private int[] computing = {};
+
+  /** Share of the prompts in line that the first is: 1 where none waits for another. */
+  private double[] first = {};
 
   /** Hashes of the endpoints' names. */
   private long[] identity = {};
@@ -113,6 +119,8 @@ final class CostColumns {
       resting[place] = 0;
       adapters(place, false);
       computing(place, false);
+      firstOfAll -= first[place];
+      first[place] = 0;
     }
     places = count;
     if (count > perToken.length) {
@@ -146,6 +154,7 @@ final class CostColumns {
     adapters = Arrays.copyOf(adapters, length);
     adapterLoad = Arrays.copyOf(adapterLoad, length);
     computing = Arrays.copyOf(computing, length);
+    first = Arrays.copyOf(first, length);
     identity = Arrays.copyOf(identity, length);
   }
 
@@ -186,6 +195,10 @@ final class CostColumns {
     double head = engine.prefill(1, line.headUncached(), line.headAttention());
     boolean waits = line.count() > 0;
     computing(place, waits);
+    // Of those that each picker sends this one sees a part.
+    double isFirst = 1.0 / Math.max(1, (double) replicas * line.count());
+    firstOfAll += isFirst - first[place];
+    first[place] = isFirst;
     // None is less than any: what has drained of it makes no difference.
     backlog[place] = waits ? psi * all : Double.NEGATIVE_INFINITY;
     behindHead[place] = waits ? Math.max(0, psi * (all - head)) : 0;
@@ -215,10 +228,9 @@ final class CostColumns {
   }
 
   private void computing(int place, boolean is) {
-    if (computing[place] != is) {
-      computing[place] = is;
-      computingPlaces += is ? 1 : -1;
-    }
+    int now = is ? 1 : 0;
+    computingPlaces += now - computing[place];
+    computing[place] = now;
   }
 
   private static double capacity(Endpoint there, EngineClass engine) {
@@ -230,6 +242,15 @@ final class CostColumns {
       adapters[place] = has;
       adapterPlaces += has ? 1 : -1;
     }
+  }
+
+  /** Pickers that send there as much as this one: places are to be written anew. */
+  void replicas(int count) {
+    replicas = count;
+  }
+
+  int replicas() {
+    return replicas;
   }
 
   /** How many places there are. */
@@ -252,19 +273,9 @@ final class CostColumns {
     return perToken[place];
   }
 
-  /** Share of their caches that those in flight keep, on average over the places. */
+  /** Shares of their caches that those in flight keep, all places together. */
   double inUse() {
-    return places == 0 ? 0 : inUseOfAll / places;
-  }
-
-  /** Share of their caches that is of conversations between two requests, on average. */
-  double resting() {
-    return places == 0 ? 0 : restingOfAll / places;
-  }
-
-  /** The same of the cache there. */
-  double resting(int place) {
-    return resting[place];
+    return inUseOfAll;
   }
 
   /** Share of the cache there that those in flight keep, at most 1. */
@@ -272,14 +283,34 @@ final class CostColumns {
     return inUse[place];
   }
 
-  /** Whether there is a prompt to compute there. */
-  boolean computing(int place) {
+  /** Shares of their caches that are of conversations between two requests, all places together. */
+  double resting() {
+    return restingOfAll;
+  }
+
+  /** The same of the cache there. */
+  double resting(int place) {
+    return resting[place];
+  }
+
+  /** Places that have a prompt to compute. */
+  int computing() {
+    return computingPlaces;
+  }
+
+  /** 1 where there is a prompt to compute, else 0. */
+  int computing(int place) {
     return computing[place];
   }
 
-  /** Share of the places that have a prompt to compute. */
-  double computing() {
-    return places == 0 ? 0 : (double) computingPlaces / places;
+  /** Shares of the prompts in line that the first ones are, all places together. */
+  double first() {
+    return firstOfAll;
+  }
+
+  /** Share of the prompts in line there that the first is: 1 where none waits for another. */
+  double first(int place) {
+    return first[place];
   }
 
   /** Milliseconds of prefill per pair of tokens, all places together. */

@@ -27,12 +27,12 @@ package io.fairlead.core.plugins.cost;
  * be at decoding and at prefills. {@code X} is what the request takes from those already there, a
  * longer prefill and longer steps; {@code lambda} weighs what a loaded adapter costs the requests
  * to come, {@code omega} the wait for a first token, which those who come later share while there
- * is a queue, and {@code theta}, more so the fuller caches and servers are, what a missed cache
- * costs those to come. The latter as it would be on average: with each server's own speed it would
- * crowd requests onto the fastest ones. {@code E} is there only where the request says within what
- * time it wants its first token, {@code f} being what is left of it, or in what pace the others. It
- * is bounded: who comes too late by far is served no better by coming less late, so that in an
- * overload, when all are late everywhere, the other terms decide.
+ * is a queue, and {@code theta}, more so the fuller caches and servers are and the more prompts
+ * wait, what a missed cache costs those to come. The latter as it would be on average: with each
+ * server's own speed it would crowd requests onto the fastest ones. {@code E} is there only where
+ * the request says within what time it wants its first token, {@code f} being what is left of it,
+ * or in what pace the others. It is bounded: who comes too late by far is served no better by
+ * coming less late, so that in an overload, when all are late everywhere, the other terms decide.
  *
  * <p>Where two endpoints serve a request, the one that decodes has {@code P} and {@code D} and no
  * {@code Tp} and {@code M}; and the one that computes the prompt has {@code P} and, of what comes

@@ -45,6 +45,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** Of caches, and of time, that is left: less counts as little; chosen. */
   private static final double LEAST_LEFT = 0.2;
 
+  /** So many are delayed by a prompt for each one that waits, see {@link #missed}; chosen. */
+  private static final double DELAYED = 4;
+
   /** Costs that differ by less are the same, worked out in another order. */
   static final double ROUNDING = 1 + 1e-9;
 
@@ -119,7 +122,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * @param omega worth of a millisecond until the first token, in milliseconds after it; between 32
    *     and 144 means differ by a per cent
    * @param theta worth of a millisecond of prefill that a cache saves to later requests, where
-   *     caches and time are free: it grows as they fill, see {@link #missed}
+   *     caches and time are free: it grows as they fill and as prompts wait, see {@link #missed}
    * @param lambda worth of not loading an adapter to later requests, in load times: as many
    *     requests as would find it loaded, if those that wait for a load of the adapter that goes
    *     are left out; nobody counts these
@@ -215,8 +218,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private void score(InferenceRequest request, PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
     columns.places(candidates.places(), request.now());
-    if (speedsSeen != speeds.version()) {
+    int replicas = settings.replicas(candidates);
+    if (speedsSeen != speeds.version() || columns.replicas() != replicas) {
       speedsSeen = speeds.version();
+      columns.replicas(replicas);
       seen = 0; // all places are worked out anew
     }
     seen = candidates.changes(seen, this);
@@ -234,7 +239,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
             : expectedOutput;
     costs.slowed = request.maxOutputTokens() == 0 ? 0 : costs.expectedOutput / 2;
     goesOn = candidates.goesOn();
-    worth = missed();
     costs.inTwo = false;
     Stage stage = request.cycle().get(Peers.STAGE);
     if (stage != null && !stage.equals(Stage.WHOLE)) {
@@ -243,6 +247,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     costs.firstTokenWithin = left(request.firstTokenBy(), request.now());
     costs.eachTokenWithin = left(request.timePerOutputToken(), 0);
     if (size == candidates.places()) {
+      double inUse = columns.inUse() + goesOn * columns.resting();
+      worth = missed(inUse, columns.computing(), columns.first(), size);
       averages(worth, columns.perToken() / size, columns.perPair() / size);
       costs.fill(cached, scores);
     } else {
@@ -326,14 +332,21 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** The costs where not all of the pool's endpoints are candidates. */
   private void some(PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
+    double inUse = 0;
+    int computing = 0;
+    double first = 0;
     double perToken = 0;
     double perPair = 0;
     for (int i = 0; i < size; i++) {
       int place = candidates.place(i);
+      inUse += columns.inUse(place) + goesOn * columns.resting(place);
+      computing += columns.computing(place);
+      first += columns.first(place);
       perToken += columns.perToken(place);
       perPair += columns.perPair(place);
       cachedThere[place] = cached[i];
     }
+    worth = missed(inUse, computing, first, size);
     averages(worth, perToken / size, perPair / size);
     // All of them nevertheless: in vectors that takes less than to leave some out.
     costs.fill(cachedThere, costsThere);
@@ -357,15 +370,24 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * taken at random {@code p} is the share of the caches that the working set fills, what will be
    * used again (P. Denning, 1968): what those in flight keep, and the contexts of conversations
    * that rest as far as they are gone on with.
+   *
+   * <p>The time is taken from all who wait behind it, and from those who come before the line is
+   * gone: as many as wait while these do (J. D. C. Little, "A proof for the queuing formula L =
+   * lambda W", Operations Research 9(3), 1961), and while they wait others. {@code theta} stands
+   * for few; where more wait, they count. They do so in the harmonic mean of the lines, which is
+   * hardly above the shortest ones: where an endpoint is free, or a few are, what waits elsewhere
+   * has somewhere to go.
+   *
+   * @param inUse sum of the shares of the endpoints' caches that will be used again
+   * @param computing endpoints with a prompt to compute
+   * @param first sum of the first prompts' shares of their lines
+   * @param count of the endpoints
    */
-  private double missed() {
-    return missed(columns.inUse() + goesOn * columns.resting(), columns.computing());
-  }
-
-  private double missed(double inUse, double computing) {
-    double room = Math.max(LEAST_LEFT, 1 - inUse);
-    double time = Math.max(LEAST_LEFT, 1 - computing);
-    return settings.theta() / (room * time);
+  private double missed(double inUse, int computing, double first, int count) {
+    double room = Math.max(LEAST_LEFT, 1 - inUse / count);
+    double time = Math.max(LEAST_LEFT, 1 - (double) computing / count);
+    double behind = Math.max(0, count / first - 1);
+    return settings.theta() * Math.max(1, DELAYED * behind) / (room * time);
   }
 
   /** The same as it was in the last decision. */
@@ -392,8 +414,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     costs.inTwo();
     Endpoint peer = request.cycle().get(Peers.PEER);
     boolean promptAlone = stage.promptAlone();
-    double inUse = 0;
-    double computing = 0;
     int size = candidates.size();
     for (int i = 0; i < size; i++) {
       int place = candidates.place(i);
@@ -408,14 +428,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       }
       costs.computes[place] = elsewhere ? 0 : 1;
       costs.transfer[place] = millis;
-      inUse += columns.inUse(place) + goesOn * columns.resting(place);
-      computing += columns.computing(place) ? 1 : 0;
     }
     if (promptAlone) {
       costs.output = 0;
       costs.slowed = 0;
-      // Other caches and other time than of those that compute prompts are no use to a prompt.
-      worth = missed(inUse / size, computing / size);
     }
   }
 
@@ -427,7 +443,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     }
     all.cachedTokens(heldByAll);
     double inUse = 0;
-    double computing = 0;
+    int computing = 0;
+    double first = 0;
     double perToken = 0;
     double perPair = 0;
     int count = 0;
@@ -436,7 +453,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
         int place = all.place(i);
         cachedThere[place] = heldByAll[i];
         inUse += columns.inUse(place) + goesOn * columns.resting(place);
-        computing += columns.computing(place) ? 1 : 0;
+        computing += columns.computing(place);
+        first += columns.first(place);
         perToken += columns.perToken(place);
         perPair += columns.perPair(place);
         count++;
@@ -451,7 +469,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     double slowed = costs.slowed;
     costs.output = 0;
     costs.slowed = 0;
-    worthElsewhere = missed(inUse / count, computing / count);
+    worthElsewhere = missed(inUse, computing, first, count);
     averages(worthElsewhere, perToken / count, perPair / count);
     costs.fill(cachedThere, costsThere);
     int cheapest = NONE;

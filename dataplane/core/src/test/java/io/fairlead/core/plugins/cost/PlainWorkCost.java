@@ -117,9 +117,7 @@ final class PlainWorkCost implements Scorer {
           cost(request, there, engine, slot, uncached[i], elsewhere, load, output, transfer);
     }
     double worth = missed.getAsDouble();
-    if (promptAlone || size == PoolCandidates.of(candidates).places()) {
-      checkWorth(worth, all);
-    }
+    checkWorth(worth, all, settings.replicas(PoolCandidates.of(candidates)));
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
       double pairs = uncached[i] * (prompt - uncached[i] / 2);
@@ -170,7 +168,7 @@ final class PlainWorkCost implements Scorer {
     List<Endpoint> endpoints = Arrays.stream(prefillers).mapToObj(all::get).toList();
     means(endpoints);
     double worth = missedElsewhere.getAsDouble();
-    checkWorth(worth, endpoints);
+    checkWorth(worth, endpoints, settings.replicas(PoolCandidates.of(all)));
     double most = slowed;
     slowed = 0;
     askedFor = false;
@@ -194,15 +192,16 @@ final class PlainWorkCost implements Scorer {
   }
 
   /** Kept as of each endpoint's last event, how long answers are having changed a little since. */
-  private void checkWorth(double worth, List<Endpoint> of) {
-    if (Math.abs(worth - worth(of)) > 0.1 * worth) {
-      throw new AssertionError("worth " + worth + " instead of " + worth(of));
+  private void checkWorth(double worth, List<Endpoint> of, int replicas) {
+    if (Math.abs(worth - worth(of, replicas)) > 0.1 * worth) {
+      throw new AssertionError("worth " + worth + " instead of " + worth(of, replicas));
     }
   }
 
-  private double worth(List<Endpoint> candidates) {
+  private double worth(List<Endpoint> candidates, int replicas) {
     double inUse = 0;
     double computing = 0;
+    double first = 0;
     int size = candidates.size();
     for (Endpoint there : candidates) {
       double capacity =
@@ -211,8 +210,10 @@ final class PlainWorkCost implements Scorer {
       inUse += Math.min(1, kept / capacity) / size;
       inUse += goesOn * PoolEndpoint.restingTokens(there) / capacity / size;
       computing += there.prefills().count() > 0 ? 1.0 / size : 0;
+      first += 1.0 / Math.max(1, replicas * there.prefills().count()) / size;
     }
-    return settings.theta() / (Math.max(0.2, 1 - inUse) * Math.max(0.2, 1 - computing));
+    double left = Math.max(0.2, 1 - inUse) * Math.max(0.2, 1 - computing);
+    return settings.theta() * Math.max(1, 4 * (1 / first - 1)) / left;
   }
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */

@@ -114,6 +114,72 @@ class WorkCostScorerTest {
   }
 
   /**
+   * One holds half of the prompt and has more to compute than the other: that is a shorter way for
+   * this request while few wait, and takes the time of many where many do.
+   */
+  @Test
+  void aMissedPromptIsDearerWhereManyPromptsWait() {
+    TestEndpoint holds = inLine("holds", 0, 2_400, 1);
+    holds.matched = 50;
+    TestEndpoint other = inLine("other", 1, 400, 1);
+    assertThat(winner(scores(scorer(Map.of()), new TestRequest(1, 100), holds, other))).isOne();
+    holds.inFlight = holds.awaiting = 12;
+    other.inFlight = other.awaiting = 12;
+    assertThat(winner(scores(scorer(Map.of()), new TestRequest(1, 100), holds, other))).isZero();
+  }
+
+  /** However long a line is, what waits there has somewhere to go while others have none. */
+  @Test
+  void oneLongLineBesideFreeEndpointsDoesNotMakeItDearerToLeave() {
+    TestEndpoint holds = inLine("holds", 0, 6_000, 1);
+    holds.matched = 50;
+    TestEndpoint[] endpoints = new TestEndpoint[8];
+    endpoints[0] = holds;
+    for (int i = 1; i < endpoints.length; i++) {
+      endpoints[i] = endpoint("free-" + i, i);
+    }
+    TestRequest request = new TestRequest(1, 100);
+    assertThat(winner(scores(scorer(Map.of()), request, endpoints))).isNotZero();
+    holds.inFlight = holds.awaiting = 1_000;
+    assertThat(winner(scores(scorer(Map.of()), request, endpoints))).isNotZero();
+  }
+
+  /** A picker of three sees a third of a line, and weighs a missed prompt as one that sees all. */
+  @Test
+  void linesCountAsManyTimesAsThereArePickers() {
+    TestEndpoint holds = inLine("holds", 0, 2_400, 2);
+    holds.matched = 50;
+    TestEndpoint other = inLine("other", 1, 400, 2);
+    TestRequest request = new TestRequest(1, 100);
+    WorkCostScorer alone = scorer(Map.of("replicas", 1L));
+    WorkCostScorer ofThree = scorer(Map.of("replicas", 3L));
+    scores(ofThree, request, holds, other);
+    double seen = ofThree.worth();
+    holds.inFlight = holds.awaiting = 6;
+    other.inFlight = other.awaiting = 6;
+    scores(alone, request, holds, other);
+    assertThat(seen).isCloseTo(alone.worth(), within(1e-9));
+  }
+
+  /** Whoever can't be asked, as it fails, say, is no room for what waits elsewhere. */
+  @Test
+  void onlyCandidatesAreRoomForWhatWaits() {
+    TestEndpoint one = inLine("one", 0, 400, 6);
+    TestEndpoint two = inLine("two", 1, 400, 6);
+    TestEndpoint out = endpoint("out", 2);
+    TestRequest request = new TestRequest(1, 100);
+    WorkCostScorer scorer = scorer(Map.of());
+    scores(scorer, request, one, two);
+    double worth = scorer.worth();
+    TestCandidates candidates = new TestCandidates();
+    candidates.add(one);
+    candidates.add(two);
+    candidates.others.add(out);
+    scorer.score(request, candidates, new double[2]);
+    assertThat(scorer.worth()).isCloseTo(worth, within(1e-9));
+  }
+
+  /**
    * An embedding, say: it decodes nothing, and is in nobody's batch once its prompt is computed.
    */
   @Test
@@ -729,6 +795,16 @@ class WorkCostScorerTest {
   private static TestEndpoint endpoint(String name, int slot) {
     TestEndpoint endpoint = new TestEndpoint(name);
     endpoint.slot = slot;
+    return endpoint;
+  }
+
+  /** One where so many prompts wait, which lack so many tokens together. */
+  private static TestEndpoint inLine(String name, int slot, int uncached, int prompts) {
+    TestEndpoint endpoint = endpoint(name, slot);
+    endpoint.uncached = uncached;
+    endpoint.headUncached = 200;
+    endpoint.inFlight = prompts;
+    endpoint.awaiting = prompts;
     return endpoint;
   }
 
