@@ -22,11 +22,15 @@ import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Sockets on epoll where the machine has it, else on NIO. */
 public final class Transport {
+
+  /** How long an endpoint may take nothing of what is sent to it. */
+  public static final Duration STALL = Duration.ofSeconds(25);
 
   private static final String DIRECT_LIMIT = "io.netty.maxDirectMemory";
 
@@ -112,7 +116,7 @@ public final class Transport {
           .option(EpollChannelOption.TCP_KEEPIDLE, 10)
           .option(EpollChannelOption.TCP_KEEPINTVL, 5)
           .option(EpollChannelOption.TCP_KEEPCNT, 3)
-          .option(EpollChannelOption.TCP_USER_TIMEOUT, 25_000);
+          .option(EpollChannelOption.TCP_USER_TIMEOUT, (int) STALL.toMillis());
     }
   }
 

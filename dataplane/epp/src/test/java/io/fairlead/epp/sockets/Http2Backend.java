@@ -58,6 +58,16 @@ public final class Http2Backend implements Closeable {
 
   /** One that is spoken to over TLS. */
   public Http2Backend(String name, int streams, @Nullable SslContext tls, Script script) {
+    this(name, Http2Settings.defaultSettings().maxConcurrentStreams(streams), tls, script);
+  }
+
+  /** One that asks this of its clients. */
+  public Http2Backend(String name, Http2Settings settings, Script script) {
+    this(name, settings, null, script);
+  }
+
+  private Http2Backend(
+      String name, Http2Settings settings, @Nullable SslContext tls, Script script) {
     this.name = name;
     server =
         new ServerBootstrap()
@@ -75,8 +85,7 @@ public final class Http2Backend implements Closeable {
                         .addLast(
                             Http2FrameCodecBuilder.forServer()
                                 .frameLogger(new Resets())
-                                .initialSettings(
-                                    Http2Settings.defaultSettings().maxConcurrentStreams(streams))
+                                .initialSettings(settings)
                                 .gracefulShutdownTimeoutMillis(0)
                                 .build())
                         .addLast(new Http2MultiplexHandler(streams(script)))
@@ -104,6 +113,11 @@ public final class Http2Backend implements Closeable {
                     FullHttpRequest kept = msg.replace(Unpooled.copiedBuffer(msg.content()));
                     requests.add(kept);
                     script.serve(stream, kept);
+                  }
+
+                  @Override
+                  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                    var _ = ctx.close(); // a request that its client left in the middle, say
                   }
                 });
       }

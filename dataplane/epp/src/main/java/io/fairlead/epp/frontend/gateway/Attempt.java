@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A reused connection that breaks without a byte says nothing about the endpoint, which may have
  * closed it while idle: the request is sent once more, to the same endpoint, on a new connection.
- * Not if the endpoint had all of it for a while: then it was at work, and may have died of it.
+ * Not if it was being sent, or was there, for a while: then the endpoint took nothing of it, or was
+ * at work and may have died of it.
  */
 final class Attempt implements BackendConnection.User {
 
@@ -77,7 +78,7 @@ final class Attempt implements BackendConnection.User {
   private @Nullable BackendConnection connection;
   private boolean wasStale;
   private boolean written;
-  private long writtenAt;
+  private long sentAt;
   private @Nullable HttpResponse head;
   private @Nullable AnswerBeginning beginning;
   private int heldBytes;
@@ -109,6 +110,7 @@ final class Attempt implements BackendConnection.User {
     }
     connection = opened;
     phase = Phase.SENT;
+    sentAt = loop.ticker().nanoTime();
     opened.send(exchange.request(route), this);
   }
 
@@ -123,7 +125,6 @@ final class Attempt implements BackendConnection.User {
   @Override
   public void written() {
     written = true;
-    writtenAt = loop.ticker().nanoTime();
   }
 
   @Override
@@ -275,7 +276,7 @@ final class Attempt implements BackendConnection.User {
     connection = null;
     switch (phase) {
       case SENT -> {
-        if (!byteSeen && reused && !hasBeenThereForLong()) {
+        if (!byteSeen && reused && !wasSentLongAgo()) {
           wasStale = true;
           written = false;
           phase = Phase.CONNECTING;
@@ -325,8 +326,8 @@ final class Attempt implements BackendConnection.User {
     }
   }
 
-  private boolean hasBeenThereForLong() {
-    return written && loop.ticker().nanoTime() - writtenAt >= STALE_NANOS;
+  private boolean wasSentLongAgo() {
+    return loop.ticker().nanoTime() - sentAt >= STALE_NANOS;
   }
 
   private void fail(Failure how) {

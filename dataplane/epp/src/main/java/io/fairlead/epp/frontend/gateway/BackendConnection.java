@@ -91,6 +91,9 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
    */
   private static final int SLICE = 256 << 10;
 
+  /** The same of a stream: what is taken of a slice can't be told from nothing. */
+  private static final int STREAM_SLICE = 16 << 10;
+
   /**
    * How long an answer is waited for where no more of a request can be sent. One that was given
    * before is there already, or on its way.
@@ -200,7 +203,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     if (decoder != null) {
       decoder.expect(request.method());
     }
-    if (request.content().readableBytes() <= SLICE) {
+    if (request.content().readableBytes() <= slice()) {
       last(channel.writeAndFlush(request), sender);
     } else {
       unsent = request.content();
@@ -296,7 +299,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     }
     sending = true;
     for (ByteBuf rest = unsent; rest != null && channel.isWritable(); rest = unsent) {
-      ByteBuf slice = rest.readRetainedSlice(Math.min(SLICE, rest.readableBytes()));
+      ByteBuf slice = rest.readRetainedSlice(Math.min(slice(), rest.readableBytes()));
       if (rest.isReadable()) {
         var _ = channel.writeAndFlush(new DefaultHttpContent(slice)).addListener(pieces);
       } else {
@@ -307,6 +310,10 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
       }
     }
     sending = false;
+  }
+
+  private int slice() {
+    return isStream() ? STREAM_SLICE : SLICE;
   }
 
   private void dropUnsent() {

@@ -215,7 +215,12 @@ final class BackendPool {
 
   private BackendStreams streams(InetSocketAddress address) {
     return new BackendStreams(
-        this, address, bootstrap, loop, config.backendIdleTimeout().toNanos());
+        this,
+        address,
+        bootstrap,
+        loop,
+        config.backendIdleTimeout().toNanos(),
+        config.backendStall());
   }
 
   /** From now on endpoints are spoken to in HTTP/2, or are not. */

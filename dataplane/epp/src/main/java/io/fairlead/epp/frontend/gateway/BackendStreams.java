@@ -24,6 +24,7 @@ import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,7 @@ final class BackendStreams {
   private final Bootstrap bootstrap;
   private final EventLoop loop;
   private final long idleNanos;
+  private final Duration stall;
   private final List<Shared> usable = new ArrayList<>();
 
   /**
@@ -52,18 +54,22 @@ final class BackendStreams {
    *
    * @param bootstrap for one, but for its handler
    * @param idleNanos after which one without streams is closed
+   * @param stall after which a stream fails of which the endpoint takes nothing; nor are others
+   *     opened then on its connection
    */
   BackendStreams(
       BackendPool pool,
       InetSocketAddress address,
       Bootstrap bootstrap,
       EventLoop loop,
-      long idleNanos) {
+      long idleNanos,
+      Duration stall) {
     this.pool = pool;
     this.address = address;
     this.bootstrap = bootstrap;
     this.loop = loop;
     this.idleNanos = idleNanos;
+    this.stall = stall;
   }
 
   /** Opens a stream for {@code user}, who is told at once or later. */
@@ -211,6 +217,7 @@ final class BackendStreams {
                 }
                 stream
                     .pipeline()
+                    .addLast(new StalledSends(stall, this::retire))
                     .addLast(opened.byteWatch())
                     .addLast(Http2Heads.ofAnswers())
                     .addLast(new Http2StreamFrameToHttpObjectCodec(false))

@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.tls.ServingSecurity;
 import io.fairlead.epp.tracing.Tracing;
+import io.fairlead.epp.transport.Transport;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout for a connection to an endpoint
  * @param backendIdleTimeout after which an unused connection to an endpoint is closed; shorter than
  *     the 5 s after which Python model servers close theirs, so that they rarely close one in use
+ * @param backendStall after which a stream of HTTP/2 fails whose endpoint takes nothing of what is
+ *     sent; connections that are not read are the kernel's matter
  * @param maxIdlePerEndpoint unused connections kept per endpoint and event loop
  * @param exposeEndpoint whether responses say in {@code x-fairlead-endpoint} who answered
  * @param endpoints TLS to endpoints; null for plain text
@@ -31,6 +34,7 @@ public record GatewayConfig(
     ClientBounds clients,
     Duration connectTimeout,
     Duration backendIdleTimeout,
+    Duration backendStall,
     int maxIdlePerEndpoint,
     boolean exposeEndpoint,
     @Nullable EndpointTls endpoints,
@@ -54,6 +58,7 @@ public record GatewayConfig(
         ClientBounds.DEFAULT,
         Duration.ofSeconds(2),
         Duration.ofSeconds(4),
+        Transport.STALL,
         64,
         false,
         null,
@@ -71,6 +76,7 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
@@ -88,6 +94,7 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
@@ -105,6 +112,7 @@ public record GatewayConfig(
         bounds,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
@@ -122,6 +130,7 @@ public record GatewayConfig(
         clients,
         timeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
@@ -139,6 +148,25 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         timeout,
+        backendStall,
+        maxIdlePerEndpoint,
+        exposeEndpoint,
+        endpoints,
+        tracing,
+        origins);
+  }
+
+  /** The same with another time in which an endpoint may take nothing. */
+  public GatewayConfig withBackendStall(Duration time) {
+    return new GatewayConfig(
+        host,
+        port,
+        security,
+        maxBodyBytes,
+        clients,
+        connectTimeout,
+        backendIdleTimeout,
+        time,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
@@ -156,6 +184,7 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         expose,
         endpoints,
@@ -173,6 +202,7 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,
@@ -190,6 +220,7 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         tls,
@@ -207,6 +238,7 @@ public record GatewayConfig(
         clients,
         connectTimeout,
         backendIdleTimeout,
+        backendStall,
         maxIdlePerEndpoint,
         exposeEndpoint,
         endpoints,

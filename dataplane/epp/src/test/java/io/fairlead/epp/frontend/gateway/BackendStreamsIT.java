@@ -128,7 +128,8 @@ class BackendStreamsIT {
               new InetSocketAddress(a.spec().address(), a.spec().port()),
               new Bootstrap().group(loop).channel(Transport.client(group)),
               counting(loop),
-              idle.toNanos());
+              idle.toNanos(),
+              Rig.config().backendStall());
       for (int i = 0; i < 20; i++) {
         User user = new User();
         loop.execute(() -> streams.open(true, user));
@@ -169,7 +170,8 @@ class BackendStreamsIT {
               new InetSocketAddress(a.spec().address(), a.spec().port()),
               new Bootstrap().group(loop).channel(Transport.client(group)),
               loop,
-              Duration.ofSeconds(10).toNanos());
+              Duration.ofSeconds(10).toNanos(),
+              Rig.config().backendStall());
       User first = new User();
       loop.execute(() -> streams.open(true, first));
       assertThat(first.end.get(20, TimeUnit.SECONDS)).isEqualTo("whole");

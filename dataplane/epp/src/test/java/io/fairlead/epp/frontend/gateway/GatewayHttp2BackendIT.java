@@ -31,6 +31,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -337,6 +338,52 @@ class GatewayHttp2BackendIT {
       client.post("/v1/completions", body);
       assertThat(client.read().status()).isEqualTo(200);
       assertThat(a.requests.remove().content().readableBytes()).isEqualTo(body.length());
+    }
+  }
+
+  private static Http2Backend thatOpensNoWindow() {
+    return new Http2Backend(
+        "a",
+        Http2Settings.defaultSettings().initialWindowSize(0),
+        (stream, request) -> ok(stream, request));
+  }
+
+  /**
+   * As with HTTP/1.1, where it is the kernel that gives up. Until the server has said so there is
+   * the usual window: what is short and first goes through.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 100_000, 1_000_000})
+  void aServerThatTakesNothingOfABodyIsGivenUpAndAnotherAsked(int length) throws Exception {
+    // Longer than a connection that was closed while idle takes to say so.
+    GatewayConfig config = Rig.config().withBackendStall(Duration.ofMillis(1_200));
+    try (Http2Backend a = thatOpensNoWindow();
+        Http2Backend b = new Http2Backend("b", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec(), b.spec()));
+        RawHttp client = rig.connect()) {
+      rig.gateway.speakHttp2(true);
+      for (int i = 0; i < 100 && !rig.events.contains("sent m b 2 RESET_UNSENT"); i++) {
+        client.post(Rig.CHAT, Rig.BODY.replace("hi", i + "x".repeat(length)));
+        assertThat(client.read().status()).isEqualTo(200);
+      }
+      assertThat(rig.events).containsOnlyOnce("sent m b 2 RESET_UNSENT");
+      Channel left = a.connections.element();
+      await().until(() -> !left.isActive());
+    }
+  }
+
+  @Test
+  void whereThereIsNoOtherTheClientIsToldAndItsBodyKeptNoLonger() throws Exception {
+    GatewayConfig config = Rig.config().withBackendStall(Duration.ofMillis(200));
+    try (Http2Backend a = thatOpensNoWindow();
+        Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec()));
+        RawHttp client = rig.connect()) {
+      rig.gateway.speakHttp2(true);
+      client.post(Rig.CHAT, Rig.BODY.replace("hi", "x".repeat(100_000)));
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(502);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      await().untilAsserted(() -> assertThat(rig.bodies.used()).isZero());
     }
   }
 
