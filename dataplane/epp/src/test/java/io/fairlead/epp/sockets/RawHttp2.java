@@ -53,6 +53,8 @@ public final class RawHttp2 implements Closeable {
   private final DefaultHttp2HeadersEncoder encoder = new DefaultHttp2HeadersEncoder();
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
   private final Map<Integer, String> statuses = new TreeMap<>();
+  private final ByteBuf unsent = Unpooled.buffer();
+  private boolean holding;
   private int next = 1;
 
   public RawHttp2(int port) throws IOException {
@@ -105,10 +107,24 @@ public final class RawHttp2 implements Closeable {
 
   /** Sends any frame. */
   public void frame(int type, int flags, int stream, byte[] payload) throws IOException {
-    ByteBuf frame = Unpooled.buffer(9 + payload.length);
-    frame.writeMedium(payload.length).writeByte(type).writeByte(flags).writeInt(stream);
-    frame.writeBytes(payload);
-    socket.getOutputStream().write(ByteBufUtil.getBytes(frame));
+    unsent.writeMedium(payload.length).writeByte(type).writeByte(flags).writeInt(stream);
+    unsent.writeBytes(payload);
+    if (!holding) {
+      send();
+    }
+  }
+
+  /** Sends nothing until {@link #send}, and then all that was to be sent in one piece. */
+  public void hold() {
+    holding = true;
+  }
+
+  /** Sends what was held. */
+  public void send() throws IOException {
+    holding = false;
+    byte[] bytes = ByteBufUtil.getBytes(unsent);
+    unsent.clear();
+    socket.getOutputStream().write(bytes);
   }
 
   /** Reads until so many streams have ended, or the other side has closed. */

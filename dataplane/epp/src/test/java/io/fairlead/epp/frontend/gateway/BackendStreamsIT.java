@@ -81,7 +81,9 @@ class BackendStreamsIT {
     }
 
     @Override
-    public void refused(OpenAiError why) {}
+    public void refused(OpenAiError why) {
+      end.complete("refused " + why.status());
+    }
 
     @Override
     public void unprocessed(boolean reused) {

@@ -25,12 +25,17 @@ import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2GoAwayFrame;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2FrameTypes;
+import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.handler.ssl.SslContext;
@@ -276,7 +281,7 @@ class GatewayHttp2BackendIT {
     }
   }
 
-  /** It sends on until it learns of the reset. */
+  /** It sends on until it learns of the reset: all kinds of frames. */
   @Test
   void whatAServerSendsOfAStreamThatWasResetIsPassedOver() throws Exception {
     List<Http2StreamChannel> streams = new CopyOnWriteArrayList<>();
@@ -298,12 +303,15 @@ class GatewayHttp2BackendIT {
       }
       await().until(() -> a.closed.get() == 1);
       Http2StreamChannel reset = streams.getLast();
-      for (int i = 0; i < 10; i++) {
-        // Below the codec, which knows of the reset already.
-        ByteBuf frame = Unpooled.buffer().writeMedium(1).writeShort(0);
-        frame.writeInt(reset.stream().id()).writeByte('x');
-        var _ = reset.parent().pipeline().firstContext().writeAndFlush(frame);
+      int id = reset.stream().id();
+      byte[] status200 = {(byte) 0x88}; // indexed: no head after it is read wrongly
+      for (int i = 0; i < 1_000; i++) {
+        late(reset, Http2FrameTypes.DATA, 0, id, new byte[100]);
       }
+      late(reset, Http2FrameTypes.HEADERS, 4, id, status200);
+      late(reset, Http2FrameTypes.HEADERS, 5, id, status200);
+      late(reset, Http2FrameTypes.WINDOW_UPDATE, 0, id, new byte[] {0, 0, 0, 1});
+      late(reset, Http2FrameTypes.RST_STREAM, 0, id, new byte[4]);
       piece(streams.getFirst(), "data: 2\n\n");
       assertThat(other.readChunk()).isEqualTo("data: 1\n\n");
       assertThat(other.readChunk()).isEqualTo("data: 2\n\n");
@@ -312,9 +320,16 @@ class GatewayHttp2BackendIT {
         assertThat(later.readHead().status()).isEqualTo(200);
         // Before this client leaves, which resets its stream as well.
         assertThat(a.connections).hasSize(1);
-        assertThat(a.resets).containsExactly(reset.stream().id());
+        assertThat(a.resets).containsExactly(id);
       }
     }
+  }
+
+  /** Sends a frame below the codec, which knows of the reset already. */
+  private static void late(Http2StreamChannel stream, int type, int flags, int id, byte[] payload) {
+    ByteBuf frame = Unpooled.buffer().writeMedium(payload.length).writeByte(type).writeByte(flags);
+    frame.writeInt(id).writeBytes(payload);
+    var _ = stream.parent().pipeline().firstContext().writeAndFlush(frame);
   }
 
   private static Duration leavingTakes(Rig rig, Http2Backend from) throws Exception {
@@ -484,6 +499,77 @@ class GatewayHttp2BackendIT {
           .untilAsserted(
               () ->
                   assertThat(rig.events).filteredOn(e -> e.startsWith("ended invalid")).hasSize(6));
+    }
+  }
+
+  /** What would follow its head begins the next answer to a client of HTTP/1.1. */
+  @Test
+  void whereNoBodyWasAskedForARefusalHasNone() throws Exception {
+    Http2Backend.Script resetting =
+        (stream, request) -> {
+          var _ = stream.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
+        };
+    try (Http2Backend a = new Http2Backend("a", 100, resetting);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect();
+        Http2Client other = new Http2Client(rig.gateway.port())) {
+      client.send("HEAD /v1/responses/r1 HTTP/1.1\r\nHost: x\r\n\r\n");
+      RawHttp.Message answer = client.readHead();
+      assertThat(answer.status()).isEqualTo(400);
+      assertThat(Integer.parseInt(answer.header("content-length"))).isPositive();
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(client.read().text()).contains("ok");
+
+      FullHttpRequest head = Http2Client.get("/v1/responses/r1").setMethod(HttpMethod.HEAD);
+      Http2Client.Call call = other.call(head).await();
+      assertThat(call.status).isEqualTo(400);
+      assertThat(call.body()).isEmpty();
+      assertThat(call.reset).isNull();
+    }
+  }
+
+  /** Its client would wait for a head that does not come. */
+  @Test
+  void anInterimHeadThatEndsItsStreamIsNoAnswer() throws Exception {
+    Http2Backend.Script early =
+        (stream, request) -> {
+          Http2Headers head = new DefaultHttp2Headers().status("103");
+          var _ = stream.writeAndFlush(new DefaultHttp2HeadersFrame(head, true));
+        };
+    try (Http2Backend a = new Http2Backend("a", 100, early);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(502);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      assertThat(a.connections).hasSize(1);
+    }
+  }
+
+  /** The server has said how long they may be: what is longer is not sent, and is no failure. */
+  @Test
+  void headersThatAreLongerThanAServerTakesAreItsClientsMistake() throws Exception {
+    Http2Settings bound = Http2Settings.defaultSettings().maxHeaderListSize(2_000);
+    try (Http2Backend a = new Http2Backend("a", bound, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      for (int i = 0; i < 5; i++) {
+        client.send(
+            "POST %s HTTP/1.1\r\nHost: x\r\nFoo: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                .formatted(Rig.CHAT, "x".repeat(5_000), Rig.BODY.length(), Rig.BODY));
+        RawHttp.Message answer = client.read();
+        assertThat(answer.status()).isEqualTo(431);
+        assertThat(answer.text())
+            .contains("\"code\":\"header_fields_too_large\"", "\"type\":\"invalid_request_error\"");
+        assertThat(answer.headers()).doesNotContainKey("x-fairlead-reject-reason");
+      }
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      assertThat(a.requests).hasSize(2);
+      assertThat(a.connections).hasSize(1);
     }
   }
 

@@ -121,11 +121,14 @@ class GatewayHttp2StreamsIT {
       client.awaitEnds(1);
       await().until(() -> rig.pool.active().get() == 0);
       rig.events.clear();
+      // The loop reads when all of it is there: in one piece, and reads on until it has all.
       CountDownLatch release = rig.holdDecisions();
+      client.hold();
       for (int i = 0; i < 50; i++) {
         int stream = client.post(Rig.CHAT, Rig.BODY);
         client.frame(Http2FrameTypes.RST_STREAM, 0, stream, new byte[] {0, 0, 0, 8});
       }
+      client.send();
       release.countDown();
       await()
           .untilAsserted(
@@ -179,6 +182,26 @@ class GatewayHttp2StreamsIT {
       }
       client.awaitClose();
       assertThat(client.ends.size()).isBetween(100, 1_001);
+    }
+  }
+
+  /** As for a server's late frames, but what is late of a client has a bound: these are resets. */
+  @Test
+  void aFloodOfFramesOfAStreamThatIsOverEndsTheConnection() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      int over = client.post("/nothing", "{}");
+      client.awaitEnds(1);
+      assertThat(client.ends).containsEntry(over, "404");
+      try {
+        for (int i = 0; i < 3_000; i++) {
+          client.data(over, "late", false);
+        }
+      } catch (IOException e) {
+        // the connection has ended before all were sent
+      }
+      client.awaitClose();
+      assertThat(client.goAways).containsExactly("ENHANCE_YOUR_CALM");
     }
   }
 

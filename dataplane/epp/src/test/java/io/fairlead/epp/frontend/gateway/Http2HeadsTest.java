@@ -111,6 +111,14 @@ class Http2HeadsTest {
     assertThat(made).isNull();
   }
 
+  /** There is no answer after it. */
+  @Test
+  void anInterimAnswerThatEndsItsStreamFailsItAndLosesNothing() {
+    assertThatThrownBy(() -> answer(new DefaultHttp2Headers(false).status("103"), true))
+        .isInstanceOf(Http2Exception.class);
+    assertThat(answers.<Object>readInbound()).isNull();
+  }
+
   @Test
   void nothingButAnInterimAnswerComesBeforeAStatus() {
     answer(new DefaultHttp2Headers(false).status("103"), false);
