@@ -177,7 +177,7 @@ final class Admission {
       long now, Flight flight, Reason refused, CompiledConfig config, Evictions evictions) {
     FlowControl all = flow;
     FlowQueue queue = flight.flow;
-    if (all == null || queue == null || !canPass(refused)) {
+    if (all == null || queue == null || !canPass(now, refused)) {
       return false;
     }
     RequestFacts facts = flight.facts;
@@ -219,14 +219,15 @@ final class Admission {
   }
 
   /** Whether what keeps it from going passes with time. */
-  private boolean canPass(Reason refused) {
-    FlowSettings rules = settings;
-    return rules != null
+  private boolean canPass(long now, Reason refused) {
+    FlowControl all = flow;
+    return all != null
+        && settings != null
         && (refused == Reason.SATURATED
             || refused == Reason.OBJECTIVE_MISSED
             || (refused == Reason.NO_READY_ENDPOINTS
                 && endpoints.eligible().length == 0
-                && rules.emptyTtl() > 0));
+                && all.waitsForEndpoint(now)));
   }
 
   /**
@@ -261,7 +262,7 @@ final class Admission {
    * @param alike whether all requests of its model are for the same target
    */
   FlowControl.Sent refused(long now, Flight flight, Reason refused, double ceiling, boolean alike) {
-    if (!canPass(refused)) {
+    if (!canPass(now, refused)) {
       return FlowControl.Sent.GONE;
     }
     FlowControl all = flow;

@@ -21,6 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that wait for room, with endpoints that have room for one request each. */
@@ -667,6 +668,81 @@ class AdmissionTest implements RequestListener {
     assertThat(waiting).containsExactly(patient);
     core.endpoints(now, List.of(Pool.endpoint("a")));
     assertThat(sent).containsExactly(patient);
+  }
+
+  /** Its probes missed, say: pods are back with the next one. */
+  @Test
+  void whoComesSoonAfterTheLastEndpointLeftWaitsForOne() {
+    start("a");
+    end(arrive("middle"));
+    core.endpoints(now, List.of());
+    long first = arrive("middle");
+    long sheddable = arrive("low");
+    now += 14 * SECOND;
+    core.tick(now);
+    long late = arrive("middle");
+    assertThat(rejections).isEmpty();
+    assertThat(waiting).containsExactly(first, sheddable, late);
+    startWithRoom(3);
+    assertThat(sent).contains(first, sheddable, late);
+  }
+
+  @Test
+  void butNotForLongAndWhoComesLaterIsToldAtOnce() {
+    start("a");
+    end(arrive("middle"));
+    core.endpoints(now, List.of());
+    long left = now;
+    arrive("middle");
+    now = left + 14 * SECOND;
+    arrive("middle");
+    core.tick(now);
+    assertThat(rejections).isEmpty();
+    now = left + 15 * SECOND;
+    core.tick(now);
+    assertThat(rejections).as("both").hasSize(2);
+    arrive("middle");
+    assertThat(rejections)
+        .hasSize(3)
+        .extracting(Rejection::reason)
+        .containsOnly(Reason.NO_READY_ENDPOINTS);
+    assertThat(core.waiting()).isZero();
+  }
+
+  @Test
+  void whoWaitsForRoomStaysWhereTheLastEndpointLeavesForAMoment() {
+    start("a");
+    long running = arrive("middle");
+    long patient = arrive("middle");
+    core.endpoints(now, List.of());
+    now += 2 * SECOND;
+    core.tick(now);
+    assertThat(rejections).isEmpty();
+    core.endpoints(now, List.of(Pool.endpoint("b")));
+    assertThat(sent).containsExactly(running, patient);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"2,", ",2"})
+  void aConfigThatSaysHowLongSaysItOfThatToo(@Nullable Long none, @Nullable Long usual) {
+    start("a");
+    end(arrive("middle"));
+    configure(true, limits(null, seconds(usual), seconds(none)));
+    core.endpoints(now, List.of());
+    arrive("middle");
+    now += SECOND;
+    core.tick(now);
+    assertThat(rejections).isEmpty();
+    now += SECOND;
+    core.tick(now);
+    assertThat(rejections).hasSize(1);
+    now += 20 * SECOND;
+    arrive("middle");
+    assertThat(rejections).as("from when it came").hasSize(1);
+  }
+
+  private static @Nullable Duration seconds(@Nullable Long count) {
+    return count == null ? null : Duration.ofSeconds(count);
   }
 
   @Test

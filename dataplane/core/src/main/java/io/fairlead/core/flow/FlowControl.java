@@ -75,6 +75,9 @@ public final class FlowControl {
 
   private boolean empty;
 
+  /** Whether there was an endpoint since the beginning. */
+  private boolean hadEndpoints;
+
   /** When a request went or ended last, or endpoints came. */
   private long movedAt;
 
@@ -302,7 +305,7 @@ public final class FlowControl {
   public @Nullable Waiting add(
       long now, long request, FlowQueue flow, Demand demand, Consumer<Waiting> evicted) {
     Band band = flow.band();
-    if (band.settings().ttl() == 0 && !(empty && settings.emptyTtl() > 0)) {
+    if (band.settings().ttl() == 0 && !(empty && waitsForEndpoint(now))) {
       return null;
     }
     sequence++;
@@ -313,6 +316,18 @@ public final class FlowControl {
     }
     put(now, added);
     return added;
+  }
+
+  /** Whether a request that comes now may wait for an endpoint, while there is none at all. */
+  public boolean waitsForEndpoint(long now) {
+    return endpointAwaitedUntil(now) - now > 0;
+  }
+
+  private long endpointAwaitedUntil(long since) {
+    if (settings.emptyTtl() > 0) {
+      return plus(since - changedAt > 0 ? since : changedAt, settings.emptyTtl());
+    }
+    return hadEndpoints ? plus(changedAt, settings.lossTtl()) : changedAt;
   }
 
   /**
@@ -359,10 +374,11 @@ public final class FlowControl {
     long wanted = request.flow().band().wantedUntil(request);
     long own = Math.min(plus(since, request.ttl()), wanted);
     long withSome = request.flow().band().settings().ttl();
-    long ttl = empty ? settings.emptyTtl() : withSome;
     long begun = since - changedAt > 0 ? since : changedAt;
+    long until = empty ? endpointAwaitedUntil(since) : plus(begun, withSome);
+    long withNone = Math.max(settings.emptyTtl(), settings.lossTtl());
     // Endpoints that come and go by turns must not have it begin anew for ever.
-    long usual = Math.min(plus(begun, ttl), plus(plus(since, settings.emptyTtl()), withSome));
+    long usual = Math.min(until, plus(plus(since, withNone), withSome));
     request.expiresAt = Math.min(own, usual);
     request.wantedUntilThen = own < usual && own == wanted;
     if (own < usual) {
@@ -479,6 +495,7 @@ public final class FlowControl {
 
   /** There is no endpoint any more, or one again: the time that requests may wait begins anew. */
   public void empty(long now, boolean none) {
+    hadEndpoints |= !none;
     if (empty == none) {
       return;
     }

@@ -8,6 +8,8 @@ import java.util.Map;
  *
  * @param limits of all that wait
  * @param emptyTtl longest wait in nanoseconds while there is no endpoint at all; 0 for none
+ * @param lossTtl nanoseconds from the leaving of the last endpoint in which requests wait for one,
+ *     whenever they came, where {@code emptyTtl} is 0
  * @param evictsInFlight whether sheddable requests in flight make room for more important ones that
  *     wait, as long as no byte of their answer has come
  * @param flows most flows of a band that are told apart; the others share one
@@ -19,6 +21,7 @@ import java.util.Map;
 public record FlowSettings(
     Limits limits,
     long emptyTtl,
+    long lossTtl,
     boolean evictsInFlight,
     int flows,
     BandSettings standard,
@@ -28,8 +31,9 @@ public record FlowSettings(
 
   public FlowSettings {
     listed = Map.copyOf(listed);
-    if (emptyTtl < 0 || flows < 1) {
-      throw new IllegalArgumentException("emptyTtl " + emptyTtl + ", flows " + flows);
+    if (emptyTtl < 0 || lossTtl < 0 || flows < 1) {
+      throw new IllegalArgumentException(
+          "emptyTtl " + emptyTtl + ", lossTtl " + lossTtl + ", flows " + flows);
     }
   }
 
@@ -40,6 +44,7 @@ public record FlowSettings(
         : new FlowSettings(
             new Limits(limits.requests(), bytes),
             emptyTtl,
+            lossTtl,
             evictsInFlight,
             flows,
             standard,

@@ -42,6 +42,12 @@ final class FlowAssembly {
   /** What may be dropped is not waited for. */
   private static final Duration NEGATIVE_TTL = Duration.ofSeconds(5);
 
+  /**
+   * Pods whose probes all missed in the same second are back with the next one: ten seconds later,
+   * where nothing else is said of a readiness probe, and what it takes to hear of it.
+   */
+  private static final Duration LOSS_TTL = Duration.ofSeconds(15);
+
   /** Of a queue that stands. */
   private static final Duration STANDING_TTL = Duration.ofMillis(500);
 
@@ -83,6 +89,7 @@ final class FlowAssembly {
     return new FlowSettings(
         new Limits(unlimited(config.maxRequests()), unlimited(config.maxBytes())),
         emptyTtl(),
+        lossTtl(),
         Boolean.TRUE.equals(config.enableEviction()),
         FLOWS,
         standard,
@@ -99,6 +106,13 @@ final class FlowAssembly {
       return nanos(none);
     }
     return said == null ? 0 : nanos(said);
+  }
+
+  /** Who says how long requests wait for an endpoint has said it of this, too. */
+  private long lossTtl() {
+    return config.noEndpointRequestTtl() == null && config.defaultRequestTtl() == null
+        ? nanos(LOSS_TTL)
+        : 0;
   }
 
   private UsageLimitPolicy usageLimit() {

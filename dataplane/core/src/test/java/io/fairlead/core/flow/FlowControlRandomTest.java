@@ -116,6 +116,7 @@ class FlowControlRandomTest {
     return new FlowSettings(
         new Limits(random.nextInt(20, 200), random.nextInt(2_000, 20_000)),
         random.nextLong(1, 5_000) * MILLI,
+        0,
         false,
         random.nextInt(2, 8),
         standard,

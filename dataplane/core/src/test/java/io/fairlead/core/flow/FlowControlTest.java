@@ -53,7 +53,7 @@ class FlowControlTest {
   }
 
   private static FlowSettings settings(BandSettings all, Limits limits) {
-    return new FlowSettings(limits, 0, false, 8, all, all, Map.of(), (a, b, c, d, e) -> 1);
+    return new FlowSettings(limits, 0, 0, false, 8, all, all, Map.of(), (a, b, c, d, e) -> 1);
   }
 
   private long add(long now, long priority, String id) {
@@ -85,7 +85,7 @@ class FlowControlTest {
     BandSettings all = band(10 * SECOND, 0);
     FlowSettings counting =
         new FlowSettings(
-            Limits.NONE, 0, false, 8, all, all, Map.of(), (band, bands, c, d, e) -> bands);
+            Limits.NONE, 0, 0, false, 8, all, all, Map.of(), (band, bands, c, d, e) -> bands);
     flow = new FlowControl(0, counting);
     FlowQueue before = flow.flow(1, "m");
     long turn = flow.went(0, before, 100);
@@ -104,7 +104,7 @@ class FlowControlTest {
     BandSettings all = band(10 * SECOND, 0);
     FlowSettings counting =
         new FlowSettings(
-            Limits.NONE, 0, false, 8, all, all, Map.of(), (band, bands, c, d, e) -> bands);
+            Limits.NONE, 0, 0, false, 8, all, all, Map.of(), (band, bands, c, d, e) -> bands);
     flow = new FlowControl(0, counting);
     long turn = flow.went(0, flow.flow(1, "m"), 100);
     flow.configure(SECOND, counting, waiting -> flow.flow(0, "m"));
@@ -376,6 +376,7 @@ class FlowControlTest {
             new FlowSettings(
                 Limits.NONE,
                 60 * SECOND,
+                0,
                 false,
                 8,
                 patient(),
@@ -418,7 +419,7 @@ class FlowControlTest {
         new FlowControl(
             0,
             new FlowSettings(
-                Limits.NONE, 60 * SECOND, false, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
+                Limits.NONE, 60 * SECOND, 0, false, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
     flow.empty(0, true);
     add(0, 0, "a");
     flow.expire(59 * SECOND, 10 * SECOND, w -> expired.add(w.request()));
@@ -669,6 +670,7 @@ class FlowControlTest {
             new FlowSettings(
                 Limits.NONE,
                 60 * SECOND,
+                0,
                 false,
                 8,
                 byDeadline,
@@ -708,6 +710,7 @@ class FlowControlTest {
             0,
             new FlowSettings(
                 Limits.NONE,
+                0,
                 0,
                 false,
                 99,
@@ -755,7 +758,8 @@ class FlowControlTest {
 
   private static FlowSettings settings(int flows) {
     BandSettings all = band(10 * SECOND, 0);
-    return new FlowSettings(Limits.NONE, 0, false, flows, all, all, Map.of(), (a, b, c, d, e) -> 1);
+    return new FlowSettings(
+        Limits.NONE, 0, 0, false, flows, all, all, Map.of(), (a, b, c, d, e) -> 1);
   }
 
   @Test
@@ -777,14 +781,25 @@ class FlowControlTest {
   }
 
   /** Endpoints that come and go by turns, as of servers that crash once they are ready. */
-  @Test
-  void whoWaitsWhileEndpointsComeAndGoWaitsNoLongerThanWithAndWithoutThem() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whoWaitsWhileEndpointsComeAndGoWaitsNoLongerThanWithAndWithoutThem(boolean sinceLoss) {
     BandSettings band = band(10 * SECOND, 0);
+    long minute = 60 * SECOND;
     flow =
         new FlowControl(
             0,
             new FlowSettings(
-                Limits.NONE, 60 * SECOND, false, 8, band, band, Map.of(), (a, b, c, d, e) -> 1));
+                Limits.NONE,
+                sinceLoss ? 0 : minute,
+                sinceLoss ? minute : 0,
+                false,
+                8,
+                band,
+                band,
+                Map.of(),
+                (a, b, c, d, e) -> 1));
+    flow.empty(0, false);
     add(0, 0, "a");
     for (long now = 0; now <= 69 * SECOND; now += SECOND) {
       flow.empty(now, now / SECOND % 10 < 5);

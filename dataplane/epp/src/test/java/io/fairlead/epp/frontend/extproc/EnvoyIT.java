@@ -233,12 +233,18 @@ class EnvoyIT {
 
   @Test
   void noEndpointIs503WithAReason() throws Exception {
-    pool.endpoints();
-    HttpResponse<String> answer = post(chat("hi", false));
-    assertThat(answer.statusCode()).isEqualTo(503);
-    assertThat(answer.body()).contains("no_ready_endpoints");
-    assertThat(header(answer, "retry-after")).isEqualTo("1");
-    assertThat(header(answer, "x-llm-d-request-dropped-reason")).isEqualTo("rejected-no-endpoints");
+    pool.configured(TestPool.NOBODY_WAITS);
+    try {
+      pool.endpoints();
+      HttpResponse<String> answer = post(chat("hi", false));
+      assertThat(answer.statusCode()).isEqualTo(503);
+      assertThat(answer.body()).contains("no_ready_endpoints");
+      assertThat(header(answer, "retry-after")).isEqualTo("1");
+      assertThat(header(answer, "x-llm-d-request-dropped-reason"))
+          .isEqualTo("rejected-no-endpoints");
+    } finally {
+      pool.configured();
+    }
   }
 
   @Test

@@ -176,7 +176,7 @@ class ExtProcModesTest {
 
   @Test
   void whatThePoolTurnsAwayOnTheMessagesApiIsToldInItsShape() {
-    pool.endpoints();
+    pool.configured(TestPool.NOBODY_WAITS).endpoints();
     tell(
         post(DUPLEX, DUPLEX, ":path", "/v1/messages", "content-type", "application/json"),
         body(OTHER, true));

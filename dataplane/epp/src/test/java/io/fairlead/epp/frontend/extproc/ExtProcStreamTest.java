@@ -569,7 +569,7 @@ class ExtProcStreamTest {
 
   @Test
   void saysWhyThePoolRejects() {
-    pool.endpoints();
+    pool.configured(TestPool.NOBODY_WAITS).endpoints();
     tell(post(), body(OTHER, true));
 
     ImmediateResponse answer = refusal();

@@ -69,6 +69,11 @@ final class TestPool implements RequestObserver {
     loop = new PoolLoop(LIMITS, executor, System::nanoTime, this, endpoints, prober, true, null);
   }
 
+  /** Else requests wait for a while where the last endpoint left. */
+  static final SchedulerConfig NOBODY_WAITS =
+      new SchedulerConfig(
+          List.of(), List.of(), null, Map.of("flowControl", false), null, null, List.of());
+
   TestPool configured() {
     return configured(SchedulerConfig.DEFAULT);
   }

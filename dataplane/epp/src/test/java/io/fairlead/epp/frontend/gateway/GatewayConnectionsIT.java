@@ -63,8 +63,11 @@ class GatewayConnectionsIT {
             () -> true,
             List::of,
             () -> 1);
-    PoolConfig config =
-        new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), SchedulerConfig.DEFAULT);
+    // Nobody waits for an endpoint where the last one left.
+    SchedulerConfig atOnce =
+        new SchedulerConfig(
+            List.of(), List.of(), null, Map.of("flowControl", false), null, null, List.of());
+    PoolConfig config = new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), atOnce);
     pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
     pool.endpoints(List.of(backend.spec())).syncUninterruptibly();
   }
