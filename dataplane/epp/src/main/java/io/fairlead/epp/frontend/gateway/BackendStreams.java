@@ -103,7 +103,7 @@ final class BackendStreams {
     @Override
     protected Http2FrameCodec build(
         Http2ConnectionDecoder decoder, Http2ConnectionEncoder encoder, Http2Settings settings) {
-      return super.build(new LateFrames(decoder), encoder, settings);
+      return super.build(new LateFrames(new EmptyFrames(decoder)), encoder, settings);
     }
   }
 
@@ -174,6 +174,7 @@ final class BackendStreams {
                           .pushEnabled(false)
                           .initialWindowSize(WINDOW)
                           .maxHeaderListSize(65_536))
+                  .decoderEnforceMaxConsecutiveEmptyDataFrames(EmptyFrames.MOST)
                   .gracefulShutdownTimeoutMillis(0)
                   .build())
           .addLast(new Http2MultiplexHandler(new ChannelInboundHandlerAdapter()))

@@ -51,7 +51,7 @@ final class ClientFrames extends Http2FrameCodec {
       ClientFrames codec =
           new ClientFrames(
               gateway,
-              new KnownStreams(decoder),
+              new KnownStreams(new EmptyFrames(decoder)),
               encoder,
               settings,
               decoupleCloseAndGoAway(),

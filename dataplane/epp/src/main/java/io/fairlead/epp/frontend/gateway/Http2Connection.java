@@ -62,6 +62,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
                 .maxConcurrentStreams(STREAMS)
                 .initialWindowSize(WINDOW)
                 .maxHeaderListSize(Framing.MAX_HEADERS))
+        .decoderEnforceMaxConsecutiveEmptyDataFrames(EmptyFrames.MOST)
         .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
         .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
         .gracefulShutdownTimeoutMillis(0)

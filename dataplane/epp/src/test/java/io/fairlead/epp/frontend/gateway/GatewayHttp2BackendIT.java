@@ -332,6 +332,63 @@ class GatewayHttp2BackendIT {
     var _ = stream.parent().pipeline().firstContext().writeAndFlush(frame);
   }
 
+  /** Below the codec, which makes one frame of several. */
+  private static void empty(Channel stream, int frames) {
+    Http2StreamChannel to = (Http2StreamChannel) stream;
+    for (int i = 0; i < frames; i++) {
+      late(to, Http2FrameTypes.DATA, 0, to.stream().id(), new byte[0]);
+    }
+  }
+
+  /** As servers send them that flush what is nothing: each piece of an answer that has no text. */
+  @Test
+  void framesThatHoldNothingArePartOfAnAnswer() throws Exception {
+    Http2Backend.Script flushing =
+        (stream, request) ->
+            stream
+                .eventLoop()
+                .execute(
+                    () -> {
+                      begin(stream);
+                      empty(stream, 500);
+                      piece(stream, "data: " + USAGE + "\n\n");
+                      empty(stream, 500);
+                      var _ = stream.writeAndFlush(new DefaultLastHttpContent());
+                    });
+    try (Http2Backend a = new Http2Backend("a", 100, flushing);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      for (int i = 0; i < 20; i++) {
+        client.post(Rig.CHAT, Rig.BODY);
+        assertThat(client.read().text()).isEqualTo("data: 1\n\ndata: " + USAGE + "\n\n");
+      }
+      assertThat(a.connections).hasSize(1);
+    }
+  }
+
+  /** They cost nothing to send, and no window holds them back. */
+  @Test
+  void aFloodOfThemEndsTheConnection() throws Exception {
+    Http2Backend.Script flooding =
+        (stream, request) ->
+            stream
+                .eventLoop()
+                .execute(
+                    () -> {
+                      begin(stream);
+                      empty(stream, 20_000);
+                    });
+    try (Http2Backend a = new Http2Backend("a", 100, flooding);
+        Rig rig = rig(a);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThat(client.rest()).contains("data: 1").doesNotContain("\r\n0\r\n");
+      Channel left = a.connections.element();
+      await().until(() -> !left.isActive());
+    }
+  }
+
   private static Duration leavingTakes(Rig rig, Http2Backend from) throws Exception {
     int before = from.closed.get();
     long left;
