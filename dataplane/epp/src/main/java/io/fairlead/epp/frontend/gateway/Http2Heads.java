@@ -9,13 +9,14 @@ import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.util.ReferenceCountUtil;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Fails a stream whose request has no method or no path, or whose answer no status, or such as
- * can't be, RFC 9113 8.1.1. Goes before the codec that makes a message of it, which loses a buffer
- * over such a head.
+ * can't be, RFC 9113 8.1.1. Strips values of spaces at their ends. Goes before the codec that makes
+ * a message of it, which loses a buffer over such a head.
  */
 final class Http2Heads extends ChannelInboundHandlerAdapter {
 
@@ -51,8 +52,28 @@ final class Http2Heads extends ChannelInboundHandlerAdapter {
     }
     if (refused) {
       ReferenceCountUtil.release(msg);
-    } else {
-      ctx.fireChannelRead(msg);
+      return;
+    }
+    if (msg instanceof Http2HeadersFrame frame) {
+      stripEnds(frame.headers());
+    }
+    ctx.fireChannelRead(msg);
+  }
+
+  /**
+   * A value that ends with a space is malformed, RFC 9113 8.2.1, which the codec does not look for.
+   * In HTTP/1.1 it would be no part of the value: a server that is strict ends its connection.
+   */
+  private static void stripEnds(Http2Headers headers) {
+    for (Map.Entry<CharSequence, CharSequence> header : headers) {
+      CharSequence value = header.getValue();
+      int end = value.length();
+      while (end > 0 && (value.charAt(end - 1) == ' ' || value.charAt(end - 1) == '\t')) {
+        end--;
+      }
+      if (end < value.length()) {
+        header.setValue(value.subSequence(0, end));
+      }
     }
   }
 

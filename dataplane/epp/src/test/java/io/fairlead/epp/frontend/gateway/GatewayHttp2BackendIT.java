@@ -11,6 +11,7 @@ import io.fairlead.epp.sockets.Http2Backend;
 import io.fairlead.epp.sockets.Http2Client;
 import io.fairlead.epp.sockets.MedianTime;
 import io.fairlead.epp.sockets.RawHttp;
+import io.fairlead.epp.sockets.RawHttp2;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tls.EndpointTls;
 import io.fairlead.epp.tls.PemFiles;
@@ -178,6 +179,21 @@ class GatewayHttp2BackendIT {
       HttpHeaders seen = a.requests.remove().headers();
       assertThat(seen.get("host")).isEqualTo("127.0.0.1:" + a.spec().port());
       assertThat(seen.contains("x-forwarded-host")).isFalse();
+    }
+  }
+
+  /** Over a space there hypercorn ends its connection, and the answers of all others with it. */
+  @Test
+  void noValueOfAHeaderEndsWithASpace() throws Exception {
+    try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok);
+        Rig rig = rig(a);
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      client.post(Rig.CHAT, Rig.BODY, "foo", "x ", "authorization", "y\t");
+      client.awaitEnds(1);
+      assertThat(client.ends).containsEntry(1, "200");
+      HttpHeaders seen = a.requests.remove().headers();
+      assertThat(seen.get("foo")).isEqualTo("x");
+      assertThat(seen.get("authorization")).isEqualTo("y");
     }
   }
 

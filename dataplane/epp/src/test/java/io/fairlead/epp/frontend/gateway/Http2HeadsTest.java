@@ -7,6 +7,7 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
@@ -78,6 +79,24 @@ class Http2HeadsTest {
             Http2Exception.class, e -> assertThat(e.error()).isEqualTo(Http2Error.PROTOCOL_ERROR));
     Object made = stream.readInbound();
     assertThat(made).isNull();
+  }
+
+  /** The codec refuses what is before a value, and nothing refuses what is after it. */
+  @ParameterizedTest
+  @CsvSource({"'x ',x", "'x \t ',x", "'a b',a b", "x,x", "'',''"})
+  void aValueEndsWithNoSpaceInAHeadOrInTrailers(String value, String told) {
+    Http2Headers head = new DefaultHttp2Headers(false).method("POST").path("/a").scheme("http");
+    stream.writeInbound(new DefaultHttp2HeadersFrame(head.add("foo", value).add("foo", "b ")));
+    stream.writeInbound(
+        new DefaultHttp2HeadersFrame(new DefaultHttp2Headers(false).add("bar", value), true));
+    HttpRequest request = stream.readInbound();
+    assertThat(request.headers().getAll("foo")).containsExactly(told, "b");
+    LastHttpContent last = stream.readInbound();
+    assertThat(last.trailingHeaders().get("bar")).isEqualTo(told);
+    last.release();
+
+    answer(new DefaultHttp2Headers(false).status("200").add("foo", value), false);
+    assertThat(answers.<HttpResponse>readInbound().headers().get("foo")).isEqualTo(told);
   }
 
   private void answer(Http2Headers head, boolean last) {
