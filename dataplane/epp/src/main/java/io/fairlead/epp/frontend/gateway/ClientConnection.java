@@ -62,8 +62,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   private State state = State.TAKING;
   private boolean pumping;
 
-  /** Whether bytes came of which the codec has made nothing yet. */
-  private boolean undecoded;
+  /** Bytes of which the codec has made nothing yet. */
+  private final Unfinished undecoded;
 
   /** How many bytes are read of a client after its last answer. */
   private long droppable;
@@ -81,6 +81,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     droppable = gateway.config().maxBodyBytes();
     intake = new Intake(gateway.bodies(), gateway.config(), channel.eventLoop(), this);
     answer = new ClientAnswer(gateway, channel);
+    undecoded = new Unfinished(channel, resources.unfinished());
     stalls = new StallGuard(channel, gateway.config().clients().stall().toNanos());
   }
 
@@ -104,7 +105,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
         if (state == State.CLOSING && msg instanceof ByteBuf bytes) {
           drop(bytes);
         } else {
-          undecoded = true;
+          undecoded.came(msg instanceof ByteBuf bytes ? bytes.readableBytes() : 1);
           ctx.fireChannelRead(msg);
         }
       }
@@ -137,7 +138,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
-    undecoded = false;
+    undecoded.whole();
     if (state != State.CLOSING && msg instanceof HttpObject object) {
       waiting.add(object);
       pump();
@@ -150,7 +151,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    intake.settle(undecoded);
+    undecoded.settle();
+    intake.settle(undecoded.isThere());
     readMore();
   }
 
@@ -467,6 +469,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     state = State.CLOSING;
     intake.stop();
     stalls.stop();
+    undecoded.stop();
     resources.held().remove(stalls);
     if (trace != null) {
       trace.gone();

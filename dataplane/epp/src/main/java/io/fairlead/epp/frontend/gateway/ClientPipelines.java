@@ -108,6 +108,9 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
         };
     channel
         .pipeline()
+        .addLast(
+            new UnfinishedFrames(
+                new Unfinished(channel, resources.unfinished()), gateway.config().clients().head()))
         .addLast(Http2Connection.codec(gateway))
         .addLast(new Http2MultiplexHandler(streams))
         .addLast(connection);

@@ -115,7 +115,9 @@ public final class Gateway {
           new LoopResources(
               pool.newReader(),
               new BackendPool(loop, config, Transport.client(group)),
-              new HeldAnswers(mayWait, loop.ticker()::nanoTime)));
+              new ClientBytes(mayWait, loop.ticker()::nanoTime, "took none of their answers"),
+              new ClientBytes(
+                  mayWait, loop.ticker()::nanoTime, "did not finish what they began to send")));
     }
     security = config.security().ready(ServingSecurity.Protocols.HTTP);
     tls = security.ssl();

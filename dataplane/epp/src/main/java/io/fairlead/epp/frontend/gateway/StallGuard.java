@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Cuts a client off that takes nothing of what waits for it: while that is so much that no more is
  * made, and at the end of an answer. On the loop of its connection.
  */
-final class StallGuard {
+final class StallGuard implements ClientBytes.Client {
 
   private final Channel channel;
   private final StallWatch watch;
@@ -76,8 +76,8 @@ final class StallGuard {
     }
   }
 
-  /** Ends the client's connection, and drops what waits for it. */
-  void cutOff() {
+  @Override
+  public void cutOff() {
     // It would stay in the kernel's memory after an ordinary close.
     channel.config().setOption(ChannelOption.SO_LINGER, 0);
     var _ = channel.close();

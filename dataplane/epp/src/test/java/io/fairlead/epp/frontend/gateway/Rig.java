@@ -180,6 +180,11 @@ final class Rig implements Closeable {
         usual.unconfiguredModels(), timeouts, true, usual.retryBudgetPercent());
   }
 
+  /** Bytes of which as many may wait as like. */
+  static ClientBytes unbounded() {
+    return new ClientBytes(Long.MAX_VALUE, () -> 0, "of the test");
+  }
+
   static GatewayConfig config() {
     return GatewayConfig.on("127.0.0.1", 0);
   }

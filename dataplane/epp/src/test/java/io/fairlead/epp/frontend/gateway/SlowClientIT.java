@@ -35,6 +35,7 @@ class SlowClientIT {
       "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final ClientBytes unfinished = new ClientBytes(2_000, () -> 0, "of the test");
   private Rig rig;
 
   @BeforeEach
@@ -51,8 +52,7 @@ class SlowClientIT {
         new ClientConnection(
             rig.gateway,
             channel,
-            new LoopResources(
-                new RequestReader(), backends, new HeldAnswers(Long.MAX_VALUE, () -> 0)),
+            new LoopResources(new RequestReader(), backends, Rig.unbounded(), unfinished),
             new Hop("client", "http", "1.1"));
     channel
         .pipeline()
@@ -111,6 +111,32 @@ class SlowClientIT {
     assertThat(drip(0, HEAD.multipliedBy(2))).as("at rest").isEqualTo(HEAD.multipliedBy(2));
     assertThat(answer()).startsWith("HTTP/1.1 200 OK");
     assertThat(drip(1, IDLE)).isEqualTo(HEAD);
+  }
+
+  @Test
+  void whereMuchOfHeadsIsUnfinishedTheOldestMakesRoom() {
+    send("GET /health HTTP/1.1\r\nX: " + "x".repeat(1_500));
+    assertThat(anotherBegins(400)).isTrue();
+    assertThat(channel.isOpen()).isTrue();
+    send("x".repeat(100));
+    assertThat(channel.isOpen()).isFalse();
+  }
+
+  @Test
+  void aBodyAndWhatIsWholeTakeNoRoomFromHeads() {
+    send("GET /health HTTP/1.1\r\nX: " + "x".repeat(1_500) + "\r\nHost: x\r\n\r\n");
+    send(POST + "x".repeat(5_000));
+    assertThat(anotherBegins(2_000)).isTrue();
+    assertThat(channel.isOpen()).isTrue();
+  }
+
+  /** Has so many bytes of another client's head wait; whether it may. */
+  private boolean anotherBegins(long bytes) {
+    EmbeddedChannel another = new EmbeddedChannel();
+    unfinished.add(new Unfinished(another, unfinished), bytes);
+    boolean open = another.isOpen();
+    another.finishAndReleaseAll();
+    return open;
   }
 
   @Test

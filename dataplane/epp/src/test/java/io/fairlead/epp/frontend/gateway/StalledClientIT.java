@@ -81,8 +81,7 @@ class StalledClientIT {
         new ClientConnection(
             rig.gateway,
             channel,
-            new LoopResources(
-                new RequestReader(), backends, new HeldAnswers(Long.MAX_VALUE, () -> 0)),
+            new LoopResources(new RequestReader(), backends, Rig.unbounded(), Rig.unbounded()),
             new Hop("client", "http", "1.1"));
     channel.pipeline().addLast(asked).addLast(new HttpServerCodec()).addLast(connection);
   }

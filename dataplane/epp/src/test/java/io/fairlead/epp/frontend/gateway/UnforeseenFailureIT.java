@@ -30,7 +30,7 @@ class UnforeseenFailureIT {
               new ClientConnection(
                   rig.gateway,
                   channel,
-                  new LoopResources(null, backends, new HeldAnswers(Long.MAX_VALUE, () -> 0)),
+                  new LoopResources(null, backends, Rig.unbounded(), Rig.unbounded()),
                   new Hop("client", "http", "1.1")));
       String request =
           "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-class HeldAnswersTest {
+class ClientBytesTest {
 
-  private final HeldAnswers held = new HeldAnswers(100, System::nanoTime);
+  private final ClientBytes held = new ClientBytes(100, System::nanoTime, "of the test");
   private final EmbeddedChannel a = new EmbeddedChannel();
   private final EmbeddedChannel b = new EmbeddedChannel();
   private final EmbeddedChannel c = new EmbeddedChannel();
