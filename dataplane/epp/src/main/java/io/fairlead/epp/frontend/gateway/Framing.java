@@ -4,11 +4,14 @@ import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import java.util.Iterator;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what is wrong with the form of a message, whatever it asks or answers. */
@@ -26,6 +29,13 @@ final class Framing {
   static @Nullable OpenAiError refusal(HttpRequest request) {
     if (request.decoderResult().isFailure()) {
       return unreadable(request.decoderResult().cause(), "The request is not valid HTTP/1.1.");
+    }
+    // Of HTTP/1.1 the codec has looked at both.
+    if (request.uri().length() > MAX_LINE) {
+      return lineTooLong();
+    }
+    if (isTooLong(request.headers())) {
+      return headersTooLong();
     }
     if (!isTarget(request.uri())) {
       return Target.error(
@@ -90,12 +100,27 @@ final class Framing {
 
   private static OpenAiError unreadable(Throwable cause, String otherwise) {
     if (cause instanceof TooLongHttpLineException) {
-      return Target.error(
-          414, ErrorCodes.URI_TOO_LONG, "The request line is longer than " + MAX_LINE + " bytes.");
+      return lineTooLong();
     }
     return cause instanceof TooLongHttpHeaderException
         ? headersTooLong()
         : Target.error(400, ErrorCodes.INVALID_HTTP, otherwise);
+  }
+
+  private static OpenAiError lineTooLong() {
+    return Target.error(
+        414, ErrorCodes.URI_TOO_LONG, "The request line is longer than " + MAX_LINE + " bytes.");
+  }
+
+  /** Whether headers, or trailers, are longer together than they may be. */
+  static boolean isTooLong(HttpHeaders headers) {
+    long bytes = 0;
+    Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
+    while (all.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> header = all.next();
+      bytes += header.getKey().length() + header.getValue().length();
+    }
+    return bytes > MAX_HEADERS;
   }
 
   /** Why a request with such headers is refused. */

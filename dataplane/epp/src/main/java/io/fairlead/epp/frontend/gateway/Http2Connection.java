@@ -28,6 +28,13 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   private static final int WINDOW = 65_535;
 
   /**
+   * A head up to this long is read, and refused as one that is too long. One that is longer than
+   * this and a quarter the codec does not read to its end: it ends the connection, with the answers
+   * of all others.
+   */
+  private static final int READABLE_HEADERS = 4 * Framing.MAX_HEADERS;
+
+  /**
    * A client that resets more streams than this in ten seconds, or has as many reset by frames that
    * are wrong, wants to keep us busy. Endpoints that break answers off have us reset streams too,
    * but hardly as many: the 200 in half a minute that are usual are soon reached.
@@ -61,7 +68,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
             Http2Settings.defaultSettings()
                 .maxConcurrentStreams(STREAMS)
                 .initialWindowSize(WINDOW)
-                .maxHeaderListSize(Framing.MAX_HEADERS))
+                .maxHeaderListSize(READABLE_HEADERS))
         .decoderEnforceMaxConsecutiveEmptyDataFrames(EmptyFrames.MOST)
         .decoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)
         .encoderEnforceMaxRstFramesPerWindow(RESETS, RESETS_WINDOW_SECONDS)

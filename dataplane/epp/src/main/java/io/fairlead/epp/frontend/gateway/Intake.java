@@ -253,6 +253,10 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
       return;
     }
     deadlines.received(bytes);
+    if (last && Framing.isTooLong(((LastHttpContent) piece).trailingHeaders())) {
+      end(Framing.headersTooLong());
+      return;
+    }
     try {
       if (reading.add(piece.content(), last) == IncomingBody.Room.AWAITED) {
         state = State.HELD;

@@ -431,6 +431,20 @@ class GatewayHttp2IT {
   }
 
   @Test
+  void trailersThatAreTooLongGet431() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), new RawBackend("a", GatewayHttp2IT::ok));
+        Http2Client client = new Http2Client(rig.gateway.port())) {
+      HttpRequest head = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.POST, Rig.CHAT);
+      head.headers().set("host", "x").set("content-type", "application/json");
+      LastHttpContent last = new DefaultLastHttpContent(Unpooled.copiedBuffer(Rig.BODY, UTF_8));
+      last.trailingHeaders().set("foo", "x".repeat(70_000));
+      Http2Client.Call call = client.call(head, last).await();
+      assertThat(call.status).isEqualTo(431);
+      assertThat(rig.refusals()).containsExactly("header_fields_too_large");
+    }
+  }
+
+  @Test
   void aClientThatResetsItsConnectionBeforeItSpeaksIsNothingToLog() throws Exception {
     ListAppender<ILoggingEvent> log = new ListAppender<>();
     log.start();
