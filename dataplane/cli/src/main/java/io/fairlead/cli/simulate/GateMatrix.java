@@ -54,6 +54,8 @@ final class GateMatrix {
           // More than caches hold if a tenant's prompt is in two of them.
           Entry.of("b2b@1.5", 240, ALL),
           Entry.of("rag", 360, ALL),
+          // About all the prompts that can be computed: each that is computed twice shows.
+          Entry.of("tasks@2", 40, COST),
           Entry.of("bursty", 60, ALL),
           Entry.of("mixed-shared", 120, ALL),
           // The others are overloaded there: any change of anything moves them by more than 3 %.
