@@ -86,11 +86,13 @@ class KubectlIT {
         .until(
             () -> {
               EndpointPickerStatus status = pool.need(EndpointPicker.class, "mine").getStatus();
-              return status != null && Objects.equals(status.replicas(), 3);
+              return status != null && Objects.equals(status.replicas(), 1);
             });
     String scale = kubectl("get", "--raw", scalePath());
     assertThat(scale)
         .contains("\"spec\":{\"replicas\":3}")
+        .as("the pods that are there")
+        .contains("\"status\":{\"replicas\":1,")
         .contains(
             "\"selector\":\"app.kubernetes.io/name=fairlead-epp,fairlead.io/picker=pool-epp\"");
   }

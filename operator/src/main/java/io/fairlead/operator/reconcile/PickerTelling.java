@@ -1,7 +1,6 @@
 package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
-import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointCounts;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
@@ -60,8 +59,8 @@ final class PickerTelling {
       PickerFacts facts,
       Map<ConditionType, Verdict> verdicts) {
     Deployment deployment = facts.deployment();
-    DeploymentStatus rollout = deployment == null ? null : deployment.getStatus();
-    // As the verdicts have it: the Deployment's controller may count them seconds later.
+    // As the verdicts have them: the Deployment's controller may count them seconds later.
+    int pods = facts.staying().size();
     int ready = facts.readyReplicas().size();
     Map<ConditionType, Verdict> all = new LinkedHashMap<>(verdicts);
     all.put(ConditionType.AVAILABLE, available(ready, facts, verdicts.get(ConditionType.READY)));
@@ -87,7 +86,7 @@ final class PickerTelling {
         conditions ->
             new EndpointPickerStatus(
                 picker.getMetadata().getGeneration(),
-                orZero(rollout == null ? null : rollout.getReplicas()),
+                pods,
                 ready,
                 selector(facts.picker()),
                 facts.running() == null ? null : facts.running().hex(),
@@ -175,9 +174,5 @@ final class PickerTelling {
     return deployment == null
         ? null
         : deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage();
-  }
-
-  private static int orZero(@Nullable Integer number) {
-    return number == null ? 0 : number;
   }
 }

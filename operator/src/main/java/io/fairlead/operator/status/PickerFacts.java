@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param resolvedRefs whether the pool's reference leads to our Service
  * @param hash of the config as it should run; null when there is none to run
  * @param deployment as observed; null before it is there
- * @param replicas the picker's pods
+ * @param replicas the picker's pods, the newest first: where one of several is named, it is the one
+ *     that stays, and the same each time
  * @param applyFailure why the children could not be brought to their desired state, or why that is
  *     not the newest config; null when they could, and it is
  * @param models accepted and rejected models of the pool
@@ -37,7 +38,7 @@ public record PickerFacts(
     boolean reportsOverdue) {
 
   public PickerFacts {
-    replicas = List.copyOf(replicas);
+    replicas = replicas.stream().sorted(Replica.NEWEST_FIRST).toList();
     beside = Collections.unmodifiableMap(new LinkedHashMap<>(beside));
   }
 
@@ -102,14 +103,13 @@ public record PickerFacts(
     return said.size() == 1 ? said.getFirst() : null;
   }
 
+  /** The replicas that are not on their way out. */
+  public List<Replica> staying() {
+    return replicas.stream().filter(replica -> !replica.pod().isMarkedForDeletion()).toList();
+  }
+
   /** The replicas that traffic reaches, and goes on doing so. */
   public List<Replica> readyReplicas() {
     return replicas.stream().filter(Replica::ready).toList();
-  }
-
-  /** The ready replicas, or all of them before one is ready: what they see is worth telling. */
-  List<Replica> readyOrAll() {
-    List<Replica> ready = readyReplicas();
-    return ready.isEmpty() ? replicas : ready;
   }
 }

@@ -63,7 +63,7 @@ public final class PoolStatus {
 
   /** No request suffers from it, so it is said beside what is. */
   private static Optional<Verdict> shadows(PickerFacts facts) {
-    return facts.readyOrAll().stream()
+    return facts.readyReplicas().stream()
         .flatMap(
             replica ->
                 replica.report() == null
@@ -80,7 +80,7 @@ public final class PoolStatus {
 
   /** Requests go where the plugins say meanwhile, so it is said beside what is wrong, too. */
   private static Optional<Verdict> schedulers(PickerFacts facts) {
-    return facts.readyOrAll().stream()
+    return facts.readyReplicas().stream()
         .flatMap(
             replica ->
                 replica.report() == null
@@ -207,8 +207,14 @@ public final class PoolStatus {
   }
 
   private static Verdict endpoints(PickerFacts facts) {
+    List<Replica> ready = facts.readyReplicas();
+    if (ready.isEmpty()) {
+      return Verdict.pending(
+          "No pod of %s is ready to tell of endpoints; condition Ready says why"
+              .formatted(facts.picker()));
+    }
     List<PickerReport.Endpoints> reported =
-        facts.readyOrAll().stream()
+        ready.stream()
             .map(Replica::report)
             .flatMap(Stream::ofNullable)
             .filter(report -> report.configHash() != null)
@@ -217,7 +223,7 @@ public final class PoolStatus {
             .filter(endpoints -> endpoints.ready() > 0 || endpoints.reason() != null)
             .toList();
     if (reported.isEmpty()) {
-      return unreadable(facts.readyOrAll())
+      return unreadable(ready)
           .orElseGet(
               () ->
                   Verdict.pending(
@@ -271,8 +277,14 @@ public final class PoolStatus {
 
   /** As the picker sees it that has been without room for longest: each sees what it sends. */
   private static Verdict saturated(PickerFacts facts) {
+    List<Replica> ready = facts.readyReplicas();
+    if (ready.isEmpty()) {
+      return Verdict.pending(
+          "No pod of %s is ready to tell whether there is room; condition Ready says why"
+              .formatted(facts.picker()));
+    }
     List<PickerReport> reported =
-        facts.readyOrAll().stream()
+        ready.stream()
             .map(Replica::report)
             .flatMap(Stream::ofNullable)
             .filter(report -> report.configHash() != null)

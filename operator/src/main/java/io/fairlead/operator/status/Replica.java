@@ -2,6 +2,8 @@ package io.fairlead.operator.status;
 
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fairlead.crds.report.PickerReport;
+import java.util.Comparator;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param unreadable what is wrong with its account; null when it has none or a good one
  */
 public record Replica(Pod pod, @Nullable PickerReport report, @Nullable String unreadable) {
+
+  /** An order that does not change while the pods are the same. */
+  static final Comparator<Replica> NEWEST_FIRST =
+      Comparator.comparing(Replica::created).reversed().thenComparing(Replica::name);
 
   /** With what was read of its account; null when it wrote none. */
   public static Replica of(Pod pod, PickerReport.@Nullable Reading reading) {
@@ -26,6 +32,10 @@ public record Replica(Pod pod, @Nullable PickerReport report, @Nullable String u
         && pod.getStatus() != null
         && pod.getStatus().getConditions().stream()
             .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+  }
+
+  private String created() {
+    return Objects.requireNonNullElse(pod.getMetadata().getCreationTimestamp(), "");
   }
 
   /** The pod's name. */

@@ -8,6 +8,8 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,6 +25,9 @@ final class Rollout {
   private static final Set<String> IMAGE =
       Set.of("ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull");
   private static final Set<String> CRASH = Set.of("CrashLoopBackOff", "RunContainerError");
+
+  /** A node forgets how often a container crashed once it has run for so long. */
+  private static final Duration CRASHES_WITHIN = Duration.ofMinutes(10);
 
   /** The picker's own container; all others are sidecars that its author asks for. */
   private static final String PICKER = "epp";
@@ -143,8 +148,41 @@ final class Rollout {
                         .formatted(
                             facts.picker(),
                             failing.container().getName(),
-                            failing.pod(),
+                            crashedLately(failing),
                             failing.container().getName())));
+  }
+
+  /**
+   * Which pod to name of several whose containers run for a while between two crashes: with those
+   * that wait, the name would change each time that one of them is ready.
+   */
+  private String crashedLately(Failing failing) {
+    String container = failing.container().getName();
+    Predicate<ContainerStatus> ended =
+        status -> container.equals(status.getName()) && end(status).isPresent();
+    Optional<Instant> last =
+        staying()
+            .flatMap(pod -> containers(pod).filter(ended))
+            .flatMap(status -> end(status).stream())
+            .max(Comparator.naturalOrder());
+    return last.flatMap(
+            latest ->
+                failing(
+                    status ->
+                        ended.test(status)
+                            && end(status)
+                                .filter(end -> end.isAfter(latest.minus(CRASHES_WITHIN)))
+                                .isPresent()))
+        .map(Failing::pod)
+        .orElse(failing.pod());
+  }
+
+  /** When it crashed last, where the node says so. */
+  private static Optional<Instant> end(ContainerStatus status) {
+    return lastEnd(status)
+        .filter(end -> orZero(end.getExitCode()) != 0)
+        .map(ContainerStateTerminated::getFinishedAt)
+        .map(Instant::parse);
   }
 
   /** By hand: the operator does not, and leaves alone what it does not apply. */
@@ -233,12 +271,8 @@ final class Rollout {
                         .formatted(facts.picker(), facts.picker())));
   }
 
-  /** In an order that stays, so that of several that fail the same one is told of each time. */
   private Stream<Pod> staying() {
-    return facts.replicas().stream()
-        .sorted(Comparator.comparing(Replica::name))
-        .map(Replica::pod)
-        .filter(pod -> pod.getMetadata().getDeletionTimestamp() == null && pod.getStatus() != null);
+    return facts.staying().stream().map(Replica::pod).filter(pod -> pod.getStatus() != null);
   }
 
   private Optional<ContainerStatus> waiting(Set<String> reasons) {

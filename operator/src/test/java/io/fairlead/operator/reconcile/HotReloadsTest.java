@@ -111,6 +111,7 @@ class HotReloadsTest {
   private static Pod ready() {
     return new PodBuilder()
         .withNewMetadata()
+        .withName("epp")
         .endMetadata()
         .withNewStatus()
         .addNewCondition()

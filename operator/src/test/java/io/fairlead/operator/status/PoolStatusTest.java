@@ -128,6 +128,19 @@ class PoolStatusTest {
     return replica("False", reason, null);
   }
 
+  private static Replica notMade(String why) {
+    Replica replica = waiting("CreateContainerConfigError");
+    replica
+        .pod()
+        .getStatus()
+        .getContainerStatuses()
+        .getFirst()
+        .getState()
+        .getWaiting()
+        .setMessage(why);
+    return replica;
+  }
+
   private static Replica replica(
       String ready, @Nullable String waiting, @Nullable PickerReport report) {
     var status =
@@ -179,15 +192,8 @@ class PoolStatusTest {
   /** Has no log, and waiting for the rollout helps nothing. */
   @Test
   void aContainerThatCannotBeMadeIsToldInTheWordsOfTheNode() {
-    Pod pod = waiting("CreateContainerConfigError").pod();
-    pod.getStatus()
-        .getContainerStatuses()
-        .getFirst()
-        .getState()
-        .getWaiting()
-        .setMessage("secret \"token\" not found");
     Verdict ready =
-        PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
+        PoolStatus.of(facts(deployment(1, 1, 0, "True"), notMade("secret \"token\" not found")))
             .get(ConditionType.READY);
     assertThat(ready)
         .isEqualTo(
@@ -279,6 +285,37 @@ class PoolStatusTest {
                 "Deployment p-epp: container epp does not stay up; see its log with kubectl logs b -c epp; 1 of 4 pods are ready, and requests are served"));
   }
 
+  /** They run for a while in turn, and each name would be a write. */
+  @ParameterizedTest
+  @CsvSource({"2026-01-01T00:51:00Z,b", "2026-01-01T00:49:00Z,c"})
+  void aPodThatIsReadyBetweenTwoCrashesStaysTheOneThatIsNamed(String ended, String named) {
+    Pod runs = crashed("running", true);
+    runs.getMetadata().setName("b");
+    runs.getStatus().getConditions().getFirst().setStatus("True");
+    ended(runs, ended);
+    Pod waits = crashed("waiting", false);
+    waits.getMetadata().setName("c");
+    ended(waits, "2026-01-01T01:00:00Z");
+    assertThat(
+            PoolStatus.of(
+                    facts(
+                        ended(2, 1),
+                        new Replica(runs, runs("new"), null),
+                        new Replica(waits, null, null)))
+                .get(ConditionType.READY))
+        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
+        .contains("kubectl logs " + named + " -c epp");
+  }
+
+  private static void ended(Pod pod, String time) {
+    pod.getStatus()
+        .getContainerStatuses()
+        .getFirst()
+        .getLastState()
+        .getTerminated()
+        .setFinishedAt(time);
+  }
+
   /** As one whose command the image lacks: it has no log, and what the node says has new ids. */
   @ParameterizedTest
   @CsvSource({"waiting,RunContainerError", "waiting,CrashLoopBackOff", "terminated,"})
@@ -310,15 +347,11 @@ class PoolStatusTest {
   /** No Secret and no variable is the reason, and none mends it. */
   @Test
   void aContainerThatWouldRunAsRootNeedsAnotherImage() {
-    Pod pod = waiting("CreateContainerConfigError").pod();
-    pod.getStatus()
-        .getContainerStatuses()
-        .getFirst()
-        .getState()
-        .getWaiting()
-        .setMessage("container has runAsNonRoot and image will run as root");
     assertThat(
-            PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
+            PoolStatus.of(
+                    facts(
+                        deployment(1, 1, 0, "True"),
+                        notMade("container has runAsNonRoot and image will run as root")))
                 .get(ConditionType.READY))
         .isEqualTo(
             Verdict.no(
@@ -435,6 +468,16 @@ class PoolStatusTest {
             .build(),
         null,
         null);
+  }
+
+  /** A Deployment's controller counts them seconds later, and one line would say 3/2. */
+  @Test
+  void noMorePodsAreReadyThanThereAre() {
+    Replica leaving = waiting("");
+    leaving.pod().getMetadata().setDeletionTimestamp("2026-01-01T00:00:00Z");
+    PickerFacts facts = facts(deployment(1, 0, 0, "True"), ready(null), ready(null), leaving);
+    assertThat(facts.readyReplicas()).hasSize(2);
+    assertThat(facts.staying()).hasSize(2);
   }
 
   @Test
@@ -758,6 +801,30 @@ class PoolStatusTest {
         .isEqualTo("True/EveryEndpointFull");
   }
 
+  /** What they said before they went is of a time that is over. */
+  @Test
+  void whereNoPickerIsReadyNobodyTellsWhetherThereIsRoom() {
+    for (PickerReport last : List.of(saturated(null), saturated("2026-01-01T00:00:09Z"))) {
+      assertThat(
+              PoolStatus.of(facts(ended(1, 0), replica("False", null, last)))
+                  .get(ConditionType.SATURATED))
+          .isEqualTo(
+              Verdict.pending(
+                  "No pod of p-epp is ready to tell whether there is room; condition Ready says why"));
+    }
+  }
+
+  @Test
+  void whereNoPickerIsReadyNobodyTellsOfWhatItSendsTo() {
+    Map<ConditionType, Verdict> told =
+        PoolStatus.of(facts(ended(1, 0), replica("False", null, without(null, false, "refused"))));
+    assertThat(told.get(ConditionType.ENDPOINTS_AVAILABLE))
+        .isEqualTo(
+            Verdict.pending(
+                "No pod of p-epp is ready to tell of endpoints; condition Ready says why"));
+    assertThat(told).doesNotContainKey(ConditionType.EXTERNAL_SCHEDULERS_ASKED);
+  }
+
   private static PickerReport empty(@Nullable String saturatedSince) {
     return new PickerReport(
         "ns/p", hash("new"), 1, null, new Endpoints(0, 0, "NoMatchingPods"), saturatedSince);
@@ -847,6 +914,24 @@ class PoolStatusTest {
         .isEqualTo("False/ExternalSchedulerLate");
     assertThat(String.valueOf(late.get(ConditionType.EXTERNAL_SCHEDULERS_ASKED)))
         .contains("The one of shadow tried is not waited for by pod", "late 16 times");
+  }
+
+  /** The older one is replaced by it, and each of its words would be a write more. */
+  @Test
+  void ofSeveralPodsThatAskNoExternalSchedulerTheNewestIsNamed() {
+    Replica old = made("a", "2026-01-01T00:00:00Z", ready(without(null, false, "old")));
+    Replica next = made("b", "2026-01-01T00:05:00Z", ready(without(null, false, "next")));
+    for (PickerFacts facts :
+        List.of(facts(rolledOut(), old, next), facts(rolledOut(), next, old))) {
+      assertThat(String.valueOf(PoolStatus.of(facts).get(ConditionType.EXTERNAL_SCHEDULERS_ASKED)))
+          .contains("of pod b: next");
+    }
+  }
+
+  private static Replica made(String name, String time, Replica replica) {
+    replica.pod().getMetadata().setName(name);
+    replica.pod().getMetadata().setCreationTimestamp(time);
+    return replica;
   }
 
   private static PickerReport without(@Nullable String shadow, boolean late, String reason) {
