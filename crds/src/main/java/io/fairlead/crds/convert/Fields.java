@@ -109,7 +109,9 @@ final class Fields {
     }
     Fields each = below(field);
     for (String name : each.names()) {
-      if (!LABEL.matcher(each.text(name)).matches()) {
+      if (labels.path(name).isNull()) {
+        each.wrong(name, "is null, expected a text; \"\" is the empty one");
+      } else if (!LABEL.matcher(each.text(name)).matches()) {
         each.wrong(
             name,
             "is no value of a label, which has up to 63 of A-Z, a-z, 0-9, -, _ and . and begins and ends with a letter or digit");
