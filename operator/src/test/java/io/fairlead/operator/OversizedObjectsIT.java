@@ -125,7 +125,7 @@ class OversizedObjectsIT {
         .untilAsserted(
             () ->
                 assertThat(hostile.pickerConditions("deep"))
-                    .containsEntry("Ready", "False/OperatorError"));
+                    .containsEntry("Ready", "False/InvalidSpec"));
   }
 
   private static void createPoolWithLongKey(PoolFixture in) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.Nesting;
 import io.fairlead.crds.config.ImpliedTypes;
 import io.fairlead.crds.config.NotCarriedOut;
 import io.fairlead.crds.config.PluginConfig;
@@ -58,6 +59,11 @@ public final class SchedulerDocument {
    * Defaults are filled into {@code node}.
    */
   public static SchedulerConfig read(SourceTree tree, FieldPath path, JsonNode node) {
+    if (Nesting.isTooDeep(node)) {
+      tree.error(
+          path, "is nested deeper than %d levels; make it flatter".formatted(Nesting.DEEPEST));
+      return SchedulerConfig.DEFAULT;
+    }
     int before = tree.errors().size();
     SCHEMA.check(tree, path, node);
     Sections sections =

@@ -24,6 +24,7 @@ import io.fairlead.crds.document.PluginTypes;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.crds.watch.ApiJson;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -586,6 +587,35 @@ final class PoolCompilerTest {
     Compilation refused = PoolCompiler.compile(pool(), List.of(), shadows(list));
     assertThat(refused.findings()).extracting(Finding::path).containsExactly(path);
     assertThat(config(refused).shadows()).isEmpty();
+  }
+
+  /** As deep as an API server stores: whoever goes down there without a bound runs out of stack. */
+  @ParameterizedTest
+  @CsvSource({"9900,true", "58,true", "57,false"})
+  void aSchedulingThatIsNestedTooDeepIsToldSo(int parameters, boolean told) {
+    String scheduling =
+        "\"scheduling\": {\"plugins\": [{\"type\": \"queue-scorer\", \"parameters\": %s1%s}]}"
+            .formatted("{\"a\":".repeat(parameters), "}".repeat(parameters));
+    Map.of(
+            scheduling,
+            "spec.scheduling",
+            "\"shadows\": [{\"name\": \"a\", %s}]".formatted(scheduling),
+            "spec.shadows[0].scheduling")
+        .forEach(
+            (spec, path) -> {
+              EndpointPicker picker =
+                  ApiJson.serialization()
+                      .unmarshal(
+                          "{\"metadata\": {\"name\": \"e\", \"namespace\": \"n\"}, \"spec\": {\"poolRef\": {\"name\": \"p\"}, %s}}"
+                              .formatted(spec),
+                          EndpointPicker.class);
+              assertThat(PoolCompiler.compile(pool(), List.of(), picker).findings())
+                  .extracting(Finding::message)
+                  .isEqualTo(
+                      told
+                          ? List.of(path + " is nested deeper than 60 levels; make it flatter")
+                          : List.of());
+            });
   }
 
   private static EndpointPicker shadows(String list) {

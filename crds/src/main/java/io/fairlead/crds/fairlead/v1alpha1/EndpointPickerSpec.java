@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fairlead.crds.Lenient;
+import io.fairlead.crds.Nesting;
 import io.fairlead.crds.PoolReference;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,7 @@ public record EndpointPickerSpec(
           null, null, List.of(), null, List.of(), null, null, null);
 
   public EndpointPickerSpec {
+    scheduling = Nesting.cut(scheduling);
     allowedOrigins = allowedOrigins == null ? null : Lenient.list(allowedOrigins);
     shadows = Lenient.list(shadows);
     pluginTypes = Lenient.list(pluginTypes);

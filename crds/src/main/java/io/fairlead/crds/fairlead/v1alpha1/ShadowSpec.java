@@ -3,6 +3,7 @@ package io.fairlead.crds.fairlead.v1alpha1;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.fairlead.crds.Nesting;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,4 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record ShadowSpec(@Nullable String name, @Nullable JsonNode scheduling) {}
+public record ShadowSpec(@Nullable String name, @Nullable JsonNode scheduling) {
+  public ShadowSpec {
+    scheduling = Nesting.cut(scheduling);
+  }
+}
