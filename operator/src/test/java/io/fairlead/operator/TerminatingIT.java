@@ -4,6 +4,7 @@ import static io.fairlead.operator.testing.PoolFixture.POOL;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
@@ -66,6 +67,8 @@ class TerminatingIT extends OperatorWithPool {
     assertThat(pool.need(EndpointPicker.class, "mine").getStatus().readyReplicas()).isOne();
     assertThat(pool.config()).as("serves as it did").contains("chat").doesNotContain("sum");
 
+    editOf("mine");
+
     pool.awaitEventsSent();
     int writes = operator.writes().size();
     pool.delete(Service.class, "picker-service");
@@ -84,6 +87,26 @@ class TerminatingIT extends OperatorWithPool {
     pool.awaitModel("chat", "Ready", "False/PoolNotFound");
     pool.awaitModel("sum", "Ready", "False/PoolNotFound");
     pool.awaitPicker("mine", "Accepted", "Unknown/Pending");
+  }
+
+  /** Of which nothing is carried out: what is counted stays that of the generation before. */
+  private void editOf(String picker) {
+    EndpointPicker before = pool.need(EndpointPicker.class, picker);
+    EndpointPicker edited =
+        cluster
+            .admin()
+            .resource(before)
+            .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"replicas\":7}}");
+    await()
+        .atMost(Duration.ofSeconds(20))
+        .untilAsserted(
+            () ->
+                assertThat(pool.need(EndpointPicker.class, picker).getStatus().conditions())
+                    .filteredOn(condition -> condition.getType().equals("Ready"))
+                    .extracting(Condition::getObservedGeneration)
+                    .containsExactly(edited.getMetadata().getGeneration()));
+    assertThat(pool.need(EndpointPicker.class, picker).getStatus().observedGeneration())
+        .isEqualTo(before.getMetadata().getGeneration());
   }
 
   @Test

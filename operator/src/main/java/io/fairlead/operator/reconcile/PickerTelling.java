@@ -120,7 +120,10 @@ final class PickerTelling {
                 .formatted(winner.getMetadata().getName())));
   }
 
-  /** Nothing is done for its pool: what was counted and judged last stays. */
+  /**
+   * Nothing is done for its pool: what was counted and judged last stays, and so does the
+   * generation that it is of.
+   */
   static void left(
       StatusApplier statuses, EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
     EndpointPickerStatus last = picker.getStatus();
@@ -132,7 +135,7 @@ final class PickerTelling {
         all,
         conditions ->
             new EndpointPickerStatus(
-                picker.getMetadata().getGeneration(),
+                last == null ? null : last.observedGeneration(),
                 last == null ? null : last.replicas(),
                 last == null ? null : last.readyReplicas(),
                 last == null ? null : last.selector(),
