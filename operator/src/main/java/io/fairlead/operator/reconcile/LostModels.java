@@ -9,7 +9,6 @@ import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -37,6 +36,10 @@ final class LostModels {
    */
   private static final Duration BACK = Duration.ofSeconds(10);
 
+  private static final Verdict UNSEEN =
+      Verdict.pending(
+          "InferenceModels went while changes were not seen, and count for ten seconds more, in case their kind was made anew; wait");
+
   private static final Verdict AWAITED =
       Verdict.pending(
           "InferenceModels went with their kind, which is back, and are waited for, ten seconds at most; apply them");
@@ -48,8 +51,11 @@ final class LostModels {
   /** By UID of the pool, the models that named it when that was last certain, by their UIDs. */
   private final Map<String, Map<String, String>> named = new ConcurrentHashMap<>();
 
-  /** UIDs of pools for which the kind was away while models of theirs were gone. */
-  private final Set<String> away = ConcurrentHashMap.newKeySet();
+  /**
+   * By UID of the pool, what to tell where models of it went while the kind was away, or while it
+   * was not watched and so may have been.
+   */
+  private final Map<String, Verdict> away = new ConcurrentHashMap<>();
 
   /**
    * @param nanos a clock that never jumps
@@ -85,15 +91,18 @@ final class LostModels {
     KindLooks.Found kind = kinds.find(InferenceModel.class, FRESH, client);
     // A watch whose kind was away sees what came with it again later than others do.
     if (kind == KindLooks.Found.THERE && watched) {
+      Verdict told = away.get(pool);
       Duration hold =
-          !away.contains(pool) || now.values().containsAll(before.values())
+          told == null || now.values().containsAll(before.values())
               ? Duration.ZERO
               : BACK.minus(back.since(pool, InferenceModel.class));
-      return hold.isPositive() ? Optional.of(new Doubt(hold, AWAITED)) : certain(pool, now);
+      return hold.isPositive() ? Optional.of(new Doubt(hold, told)) : certain(pool, now);
     }
     back.end(pool);
-    if (kind != KindLooks.Found.UNKNOWN) {
-      away.add(pool);
+    switch (kind) {
+      case THERE -> away.putIfAbsent(pool, UNSEEN);
+      case TERMINATING, MISSING -> away.put(pool, AWAITED);
+      case UNKNOWN -> {}
     }
     Verdict why = kind.why(InferenceModel.class);
     return Optional.of(

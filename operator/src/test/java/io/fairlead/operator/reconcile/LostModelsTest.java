@@ -8,6 +8,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -91,6 +92,25 @@ class LostModelsTest {
     assertThat(doubt()).as("as any other from then on").isEmpty();
   }
 
+  /** The kind may have been made anew meanwhile, or it may be the watch alone that was down. */
+  @Test
+  void thoseThatGoWhileNobodyWatchesAreNotSaidToHaveGoneWithTheirKind() {
+    assertThat(doubt("chat/1", "sum/2")).isEmpty();
+    assertThat(doubt(false, "chat/1")).isPresent();
+    pass(Duration.ofMillis(250));
+    assertThat(doubt(false, "chat/1")).isPresent();
+    pass(Duration.ofSeconds(1));
+    assertThat(doubt("chat/1"))
+        .hasValueSatisfying(
+            doubt ->
+                assertThat(doubt.why())
+                    .isEqualTo(
+                        Verdict.pending(
+                            "InferenceModels went while changes were not seen, and count for ten seconds more, in case their kind was made anew; wait")));
+    pass(Duration.ofSeconds(10));
+    assertThat(doubt("chat/1")).isEmpty();
+  }
+
   private void goWithTheirKind() {
     assertThat(doubt("chat/1", "sum/2")).isEmpty();
     there.set(false);
@@ -107,6 +127,10 @@ class LostModelsTest {
    * @param models name and UID of each that is there
    */
   private Optional<Doubt> doubt(String... models) {
+    return doubt(true, models);
+  }
+
+  private Optional<Doubt> doubt(boolean watched, String... models) {
     InferencePool pool = new InferencePool();
     pool.setMetadata(new ObjectMetaBuilder().withName("pool").withUid("uid").build());
     Observation seen =
@@ -122,7 +146,7 @@ class LostModelsTest {
             List.of(),
             List.of(),
             List.of());
-    return lost.doubt(seen, true, api.client());
+    return lost.doubt(seen, watched, api.client());
   }
 
   private static InferenceModel model(String nameAndUid) {
