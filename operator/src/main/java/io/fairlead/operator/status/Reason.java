@@ -199,8 +199,8 @@ public enum Reason {
   OOM_KILLED(
       Kind.WRONG,
       "OOMKilled",
-      "A container of the picker doesn't stay up: it needs more memory than its limit, and is killed for it. Its log says nothing of that.",
-      "Raise `spec.resources.limits.memory` of the EndpointPicker, or the limit of the sidecar that the message names."),
+      "A container of the picker doesn't stay up: it needs more memory than its limit, or where it has none than there is, and is killed for it. Its log says nothing of that.",
+      "Raise `spec.resources.limits.memory` of the EndpointPicker, or the limit of the sidecar that the message names; where there is none, do what the message says."),
   CREATE_CONTAINER_CONFIG_ERROR(
       Kind.WRONG,
       "CreateContainerConfigError",

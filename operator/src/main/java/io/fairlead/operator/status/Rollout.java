@@ -1,5 +1,6 @@
 package io.fairlead.operator.status;
 
+import io.fabric8.kubernetes.api.model.Container;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
@@ -11,6 +12,7 @@ import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -79,10 +81,7 @@ final class Rollout {
                             .formatted(facts.picker(), status.getImage())));
     return image
         .or(() -> waiting(CONFIG).map(this::notMade))
-        .or(
-            () ->
-                containers(status -> crashes(status) && isKilledForMemory(status))
-                    .map(this::killed))
+        .or(() -> failing(status -> crashes(status) && isKilledForMemory(status)).map(this::killed))
         .or(this::neverStarted)
         .or(this::crashing)
         .or(this::unschedulable)
@@ -283,16 +282,24 @@ final class Rollout {
     return failing(which).map(Failing::container);
   }
 
-  /** A container, and the name of its pod. */
-  private record Failing(String pod, ContainerStatus container) {}
+  /** A container and its pod. */
+  private record Failing(Pod of, ContainerStatus container) {
+    String pod() {
+      return of.getMetadata().getName();
+    }
+
+    boolean hasMemoryLimit() {
+      return Stream.of(of.getSpec().getContainers(), of.getSpec().getInitContainers())
+          .flatMap(List::stream)
+          .filter(one -> one.getName().equals(container.getName()))
+          .map(Container::getResources)
+          .anyMatch(asked -> asked != null && asked.getLimits().containsKey("memory"));
+    }
+  }
 
   private Optional<Failing> failing(Predicate<ContainerStatus> which) {
     return staying()
-        .flatMap(
-            pod ->
-                containers(pod)
-                    .filter(which)
-                    .map(status -> new Failing(pod.getMetadata().getName(), status)))
+        .flatMap(pod -> containers(pod).filter(which).map(status -> new Failing(pod, status)))
         .findFirst();
   }
 
@@ -336,16 +343,19 @@ final class Rollout {
         .findFirst();
   }
 
-  private Verdict killed(ContainerStatus status) {
+  private Verdict killed(Failing failing) {
+    String container = failing.container().getName();
+    String setting =
+        container.equals(PICKER)
+            ? "spec.resources.%s of the EndpointPicker"
+            : "resources.%s of its sidecar";
     return Verdict.no(
         Reason.OOM_KILLED,
-        "Deployment %s: container %s is killed because it needs more memory than its limit; raise %s of the EndpointPicker"
-            .formatted(
-                facts.picker(),
-                status.getName(),
-                status.getName().equals(PICKER)
-                    ? "spec.resources.limits.memory"
-                    : "resources.limits.memory of its sidecar"));
+        failing.hasMemoryLimit()
+            ? "Deployment %s: container %s is killed because it needs more memory than its limit; raise %s"
+                .formatted(facts.picker(), container, setting.formatted("limits.memory"))
+            : "Deployment %s: container %s, which has no limit, is killed because the node, or the pod as a whole, has too little memory; set %s, or see who else uses it"
+                .formatted(facts.picker(), container, setting.formatted("requests.memory")));
   }
 
   private static boolean isTerminated(@Nullable ContainerState state) {

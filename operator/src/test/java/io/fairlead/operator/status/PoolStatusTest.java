@@ -11,6 +11,8 @@ import io.fabric8.kubernetes.api.model.ContainerStateTerminatedBuilder;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fairlead.crds.ConfigHash;
@@ -230,19 +232,35 @@ class PoolStatusTest {
         .map(ContainerState::getTerminated)
         .filter(Objects::nonNull)
         .forEach(end -> end.setReason("OOMKilled"));
-    status.setName("epp");
+    assertThat(killed(pod, "epp", "1Gi"))
+        .isEqualTo(
+            "Deployment p-epp: container epp is killed because it needs more memory than its limit; raise spec.resources.limits.memory of the EndpointPicker");
+    assertThat(killed(pod, "theirs", "1Gi"))
+        .isEqualTo(
+            "Deployment p-epp: container theirs is killed because it needs more memory than its limit; raise resources.limits.memory of its sidecar");
+    assertThat(killed(pod, "epp", null))
+        .isEqualTo(
+            "Deployment p-epp: container epp, which has no limit, is killed because the node, or the pod as a whole, has too little memory; set spec.resources.requests.memory of the EndpointPicker, or see who else uses it");
+    assertThat(killed(pod, "theirs", null))
+        .isEqualTo(
+            "Deployment p-epp: container theirs, which has no limit, is killed because the node, or the pod as a whole, has too little memory; set resources.requests.memory of its sidecar, or see who else uses it");
+  }
+
+  private static String killed(Pod pod, String container, @Nullable String limit) {
+    pod.getStatus().getContainerStatuses().getFirst().setName(container);
+    pod.setSpec(
+        new PodSpecBuilder()
+            .addNewContainer()
+            .withName(container)
+            .withNewResources()
+            .withLimits(limit == null ? Map.of() : Map.of("memory", Quantity.parse(limit)))
+            .endResources()
+            .endContainer()
+            .build());
     Map<ConditionType, Verdict> verdicts =
         PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)));
     assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/OOMKilled");
-    assertThat(verdicts.get(ConditionType.READY))
-        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
-        .contains("container epp is killed", "raise spec.resources.limits.memory");
-    status.setName("theirs");
-    assertThat(
-            PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null)))
-                .get(ConditionType.READY))
-        .extracting(Verdict::message, InstanceOfAssertFactories.STRING)
-        .contains("container theirs", "raise resources.limits.memory of its sidecar");
+    return Objects.requireNonNull(verdicts.get(ConditionType.READY)).message();
   }
 
   /** As service meshes add: the picker's own container waits for it, and says nothing. */
