@@ -67,6 +67,8 @@ final class TreeReader {
     options.setNestingDepthLimit(4 * DEEPEST);
     return YAMLFactory.builder()
         .loaderOptions(options)
+        // As Kubernetes reads it, to which a field without a value is one that is not set.
+        .enable(YAMLParser.Feature.EMPTY_STRING_AS_NULL)
         .streamReadConstraints(StreamReadConstraints.builder().maxNumberLength(400).build())
         .build();
   }

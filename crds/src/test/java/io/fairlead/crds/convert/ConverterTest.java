@@ -140,6 +140,7 @@ class ConverterTest {
           {name: p-epp,          | {portNumber: 70000,       | 7: spec.extensionRef.portNumber: is 70000, expected a whole number from 1 to 65535
           {app: vllm}            | {app: "-x"}               | 5: spec.selector.app: is no value of a label
           {app: vllm}            | {app: true}               | 5: spec.selector.app: is true, expected a text
+          {app: vllm}            | {app: }                   | 5: spec.selector.app: is null, expected a text; "" is the empty one
           {app: vllm}            | {app: null}               | 5: spec.selector.app: is null, expected a text; "" is the empty one
           {app: vllm}            | vllm                      | 5: spec.selector: is "vllm", expected labels
           """)

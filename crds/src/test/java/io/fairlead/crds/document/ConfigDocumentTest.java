@@ -309,6 +309,19 @@ final class ConfigDocumentTest {
   }
 
   @Test
+  void aFieldWithoutAValueIsNotSet() throws DocumentException {
+    String text =
+        """
+        apiVersion: llm-d.ai/v1alpha1
+        kind: EndpointPickerConfig
+        featureGates:
+        plugins:
+        schedulingProfiles: # those that were here are tried later
+        """;
+    assertThat(SchedulerDocument.read("f", text).value()).isEqualTo(SchedulerConfig.DEFAULT);
+  }
+
+  @Test
   void evictionIsCarriedOut() throws DocumentException {
     String text =
         """
