@@ -1,6 +1,7 @@
 package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.apply.ChildFailure.Outlook;
@@ -98,7 +99,9 @@ public final class Refusals {
           .formatted(child.getMetadata().getNamespace());
     }
     if (said.contains("denied")) {
-      return "; see to that webhook or policy, or have spec.podTemplate of the EndpointPicker be as it wants";
+      return child instanceof Deployment
+          ? "; see to that webhook or policy, or have spec.podTemplate of the EndpointPicker be as it wants"
+          : "; see to that webhook or policy";
     }
     return code == UNPROCESSABLE ? CORRECT_IT : "; see to what it names";
   }

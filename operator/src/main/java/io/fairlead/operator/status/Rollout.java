@@ -160,7 +160,7 @@ final class Rollout {
     Predicate<ContainerStatus> ended =
         status -> container.equals(status.getName()) && end(status).isPresent();
     Optional<Instant> last =
-        staying()
+        judged()
             .flatMap(pod -> containers(pod).filter(ended))
             .flatMap(status -> end(status).stream())
             .max(Comparator.naturalOrder());
@@ -258,7 +258,7 @@ final class Rollout {
 
   /** Not in the scheduler's words: they count nodes, and each change would be written down. */
   private Optional<Verdict> unschedulable() {
-    return staying()
+    return judged()
         .flatMap(pod -> pod.getStatus().getConditions().stream())
         .filter(c -> "PodScheduled".equals(c.getType()) && "Unschedulable".equals(c.getReason()))
         .findFirst()
@@ -268,6 +268,19 @@ final class Rollout {
                     Reason.UNSCHEDULABLE,
                     "Deployment %s: no node takes a pod; kubectl describe pods -l fairlead.io/picker=%s says why, see to spec.resources and spec.podTemplate of the EndpointPicker, or to the nodes"
                         .formatted(facts.picker(), facts.picker())));
+  }
+
+  /**
+   * Those of the newest template. One of a template before that was never ready stays until one of
+   * the newest is, though what ails it may have been mended since.
+   */
+  private Stream<Pod> judged() {
+    Optional<String> newest = staying().findFirst().map(Rollout::template);
+    return staying().filter(pod -> newest.equals(Optional.of(template(pod))));
+  }
+
+  private static String template(Pod pod) {
+    return pod.getMetadata().getLabels().getOrDefault("pod-template-hash", "");
   }
 
   private Stream<Pod> staying() {
@@ -298,7 +311,7 @@ final class Rollout {
   }
 
   private Optional<Failing> failing(Predicate<ContainerStatus> which) {
-    return staying()
+    return judged()
         .flatMap(pod -> containers(pod).filter(which).map(status -> new Failing(pod, status)))
         .findFirst();
   }

@@ -334,6 +334,46 @@ class PoolStatusTest {
         .setFinishedAt(time);
   }
 
+  /**
+   * A pod that never was ready stays until one of the next template is, and its fault is mended.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "CrashLoopBackOff,False/CrashLooping",
+    "ContainerCreating,False/RolloutInProgress",
+  })
+  void whatAilsPodsOfATemplateBeforeIsToldNoMore(String next, String ready) {
+    List<Replica> pods =
+        List.of(
+            ofTemplate("a", "2026-01-01T00:00:00Z", waiting("ImagePullBackOff")),
+            ofTemplate("b", "2026-01-01T00:00:00Z", unschedulable()),
+            ofTemplate("c", "2026-01-01T00:00:09Z", waiting(next)));
+    assertThat(
+            brief(
+                PoolStatus.of(facts(deployment(1, 1, 0, "True"), pods.toArray(Replica[]::new))),
+                ConditionType.READY))
+        .isEqualTo(ready);
+  }
+
+  @Test
+  void whatAilsAnOlderPodOfTheSameTemplateIsTold() {
+    assertThat(
+            brief(
+                PoolStatus.of(
+                    facts(
+                        deployment(1, 1, 0, "True"),
+                        ofTemplate("a", "2026-01-01T00:00:00Z", waiting("ImagePullBackOff")),
+                        ofTemplate("a", "2026-01-01T00:00:09Z", ready(runs("new"))))),
+                ConditionType.READY))
+        .isEqualTo("False/ImagePullFailed");
+  }
+
+  private static Replica ofTemplate(String hash, String time, Replica replica) {
+    Replica made = made(replica.name() + hash + time.length(), time, replica);
+    made.pod().getMetadata().setLabels(Map.of("pod-template-hash", hash));
+    return made;
+  }
+
   /** As one whose command the image lacks: it has no log, and what the node says has new ids. */
   @ParameterizedTest
   @CsvSource({"waiting,RunContainerError", "waiting,CrashLoopBackOff", "terminated,"})
