@@ -1,6 +1,9 @@
 package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Attempts {
   private @Nullable KubernetesClientException first;
+  private @Nullable Duration putOff;
 
   /** Runs it now. */
   public void attempt(Runnable write) {
@@ -21,6 +25,25 @@ public final class Attempts {
         first.addSuppressed(e);
       }
     }
+  }
+
+  /**
+   * Runs it now.
+   *
+   * @param write says how long it is put off; empty when it is done
+   */
+  public void attemptOrPutOff(Supplier<Optional<Duration>> write) {
+    attempt(
+        () ->
+            write
+                .get()
+                .filter(left -> putOff == null || left.compareTo(putOff) < 0)
+                .ifPresent(left -> putOff = left));
+  }
+
+  /** How long until the first of those that were put off is to be tried; empty when none was. */
+  public Optional<Duration> putOff() {
+    return Optional.ofNullable(putOff);
   }
 
   /**

@@ -61,6 +61,7 @@ public final class PoolEntryWriter {
   private final WriteLanes lanes;
   private final StatusSteps steps;
   private final OwnWrites own = new OwnWrites(System::nanoTime);
+  private final Contradictions contradictions;
   private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
 
   /** UIDs of pools that have, or had, an entry of ours. */
@@ -78,6 +79,7 @@ public final class PoolEntryWriter {
    * @param lostEntries told of entries of ours that others removed
    * @param lanes shared with whoever else writes on the same threads
    * @param steps told of what is written
+   * @param contradictions shared with whoever else writes statuses
    */
   public PoolEntryWriter(
       KubernetesClient client,
@@ -85,19 +87,21 @@ public final class PoolEntryWriter {
       Events events,
       LostEntries lostEntries,
       WriteLanes lanes,
-      StatusSteps steps) {
+      StatusSteps steps,
+      Contradictions contradictions) {
     this.client = client;
     this.clock = clock;
     this.events = events;
     this.lostEntries = lostEntries;
     this.lanes = lanes;
     this.steps = steps;
+    this.contradictions = contradictions;
   }
 
   /**
    * Makes our entry say this; sends nothing when it does already.
    *
-   * @return when to try again, since others keep removing it; empty when it is there
+   * @return when to try again, since others keep removing or changing it; empty when it is there
    */
   public Optional<Duration> write(
       InferencePool pool, String parent, Map<ConditionType, Verdict> verdicts) {
@@ -105,16 +109,26 @@ public final class PoolEntryWriter {
     long generation = pool.getMetadata().getGeneration();
     InferencePool newest = own.newest(pool);
     Optional<ParentStatus> cached = entry(newest);
+    List<Condition> ours =
+        ConditionList.merge(
+            cached.map(ParentStatus::conditions).orElse(List.of()),
+            verdicts,
+            generation,
+            clock.instant());
     if (cached.isPresent()
         && ref.equals(cached.get().parentRef())
-        && ConditionList.same(
-            cached.get().conditions(),
-            ConditionList.merge(
-                cached.get().conditions(), verdicts, generation, clock.instant()))) {
+        && ConditionList.same(cached.get().conditions(), ours)) {
       written.add(pool.getMetadata().getUid());
       return Optional.empty();
     }
+    List<Object> statement = List.of(ref, ConditionList.withoutTimes(ours));
+    Optional<Duration> contradicted =
+        cached.isPresent() ? contradictions.left(pool, statement) : Optional.empty();
+    if (contradicted.isPresent()) {
+      return contradicted;
+    }
     if (put(newest, ref, verdicts, generation, cached)) {
+      contradictions.said(pool, statement);
       return Optional.empty();
     }
     String uid = pool.getMetadata().getUid();
@@ -136,13 +150,13 @@ public final class PoolEntryWriter {
               }
               List<Condition> before = old.map(ParentStatus::conditions).orElse(List.of());
               Instant now = clock.instant();
-              List<Condition> ours = ConditionList.merge(before, verdicts, generation, now);
+              List<Condition> merged = ConditionList.merge(before, verdicts, generation, now);
               if (old.isPresent() || !written.contains(uid)) {
                 from.set(before);
-                to.set(ours);
+                to.set(merged);
               }
               return Optional.of(
-                  new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, ours)));
+                  new ParentStatus(ref, CONTROLLER, ConditionList.withForeign(before, merged)));
             });
     // What could not be written was not put back, and would be counted with each attempt.
     if (sent && missing.get()) {
@@ -151,6 +165,7 @@ public final class PoolEntryWriter {
       lost.remove(uid);
     }
     if (sent) {
+      contradictions.said(pool, statement);
       // Putting back what others removed is no transition: then there is nothing in "to".
       events.tell(pool, from.get(), to.get());
     }

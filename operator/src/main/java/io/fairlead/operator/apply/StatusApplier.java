@@ -16,6 +16,7 @@ import io.fairlead.crds.v1alpha2.InferenceModelStatus;
 import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collections;
@@ -61,44 +62,56 @@ public final class StatusApplier {
   private final WriteLanes lanes;
   private final StatusSteps steps;
   private final OwnWrites own = new OwnWrites(System::nanoTime);
+  private final Contradictions contradictions;
 
   /**
    * @param events where transitions are told
    * @param lanes shared with whoever else writes on the same threads
    * @param steps told of what is written
+   * @param contradictions shared with whoever else writes statuses
    */
   public StatusApplier(
       KubernetesClient client,
       InstantSource clock,
       Events events,
       WriteLanes lanes,
-      StatusSteps steps) {
+      StatusSteps steps,
+      Contradictions contradictions) {
     this.client = client;
     this.clock = clock;
     this.events = events;
     this.lanes = lanes;
     this.steps = steps;
+    this.contradictions = contradictions;
   }
 
-  /** Makes the model's conditions say this. */
-  public void write(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
-    write(model, seen -> change(seen, model, verdicts));
+  /**
+   * Makes the model's conditions say this.
+   *
+   * @return when to say it, since somebody says otherwise again and again; empty when it is said
+   */
+  public Optional<Duration> write(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
+    return write(model, seen -> change(seen, model, verdicts));
   }
 
   /**
    * Makes these conditions of an object say this. Conditions of other types are others': upstream's
    * schemas make some by default.
+   *
+   * @return as of {@link #write(InferenceModel, Map)}
    */
-  public void write(GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
-    write(object, seen -> change(seen, object, verdicts));
+  public Optional<Duration> write(
+      GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
+    return write(object, seen -> change(seen, object, verdicts));
   }
 
   /**
    * Makes the conditions say this of a model that no pool of ours has. Whoever has it may tell of
    * it: where anybody does, that stays, and what we told before is taken back.
    */
-  public void writeUnlessOthers(InferenceModel model, Map<ConditionType, Verdict> verdicts) {
-    write(
+  public Optional<Duration> writeUnlessOthers(
+      InferenceModel model, Map<ConditionType, Verdict> verdicts) {
+    return write(
         model,
         seen ->
             toldByOthers(seen).isEmpty()
@@ -107,9 +120,9 @@ public final class StatusApplier {
   }
 
   /** The same of one of upstream's objects. */
-  public void writeUnlessOthers(
+  public Optional<Duration> writeUnlessOthers(
       GenericKubernetesResource object, Map<ConditionType, Verdict> verdicts) {
-    write(
+    return write(
         object,
         seen ->
             toldByOthers(seen).isEmpty()
@@ -127,7 +140,8 @@ public final class StatusApplier {
     if (ConditionList.same(before, wanted)) {
       return Optional.empty();
     }
-    return Optional.of(new Change(patch(wanted), before, ofTheModel(wanted)));
+    return Optional.of(
+        new Change(patch(wanted), before, ofTheModel(wanted), ConditionList.withoutTimes(wanted)));
   }
 
   private static InferenceModel patch(List<Condition> conditions) {
@@ -236,12 +250,13 @@ public final class StatusApplier {
    * Makes the picker's status say this.
    *
    * @param status makes the status around the conditions
+   * @return as of {@link #write(InferenceModel, Map)}
    */
-  public void write(
+  public Optional<Duration> write(
       EndpointPicker picker,
       Map<ConditionType, Verdict> verdicts,
       Function<List<Condition>, EndpointPickerStatus> status) {
-    write(
+    return write(
         picker,
         seen -> {
           List<Condition> before = conditions(seen);
@@ -251,7 +266,9 @@ public final class StatusApplier {
           }
           EndpointPicker patch = new EndpointPicker();
           patch.setStatus(wanted);
-          return Optional.of(new Change(patch, before, wanted.conditions()));
+          List<Object> statement =
+              List.of(withoutConditions(wanted), ConditionList.withoutTimes(wanted.conditions()));
+          return Optional.of(new Change(patch, before, wanted.conditions(), statement));
         });
   }
 
@@ -261,8 +278,14 @@ public final class StatusApplier {
    * @param patch without metadata yet
    * @param before conditions as they are
    * @param after conditions as they will be, less those whose transitions are not told
+   * @param statement all that it says, but for times
    */
-  private record Change(HasMetadata patch, List<Condition> before, List<Condition> after) {}
+  private record Change(
+      HasMetadata patch, List<Condition> before, List<Condition> after, Object statement) {
+    Change(HasMetadata patch, List<Condition> before, List<Condition> after) {
+      this(patch, before, after, ConditionList.withoutTimes(after));
+    }
+  }
 
   /** That there is room or none is the pool's, and told there once instead of for each model. */
   private static List<Condition> ofTheModel(List<Condition> conditions) {
@@ -271,17 +294,22 @@ public final class StatusApplier {
         .toList();
   }
 
-  private <R extends HasMetadata> void write(R cached, Function<R, Optional<Change>> change) {
+  private <R extends HasMetadata> Optional<Duration> write(
+      R cached, Function<R, Optional<Change>> change) {
     R seen = own.newest(cached);
     Optional<Change> wanted = change.apply(seen);
-    if (wanted.isEmpty() || send(wanted.get(), seen, seen.getMetadata().getResourceVersion())) {
-      return;
+    Optional<Duration> left = wanted.flatMap(said -> contradictions.left(seen, said.statement()));
+    if (left.isPresent()
+        || wanted.isEmpty()
+        || send(wanted.get(), seen, seen.getMetadata().getResourceVersion())) {
+      return left;
     }
     // The informer lagged behind what others wrote; times must be merged with what is there.
     R live = client.resource(seen).get();
     if (!gone(live, seen)) {
       change.apply(live).ifPresent(now -> send(now, seen, null));
     }
+    return Optional.empty();
   }
 
   /**
@@ -303,6 +331,7 @@ public final class StatusApplier {
           lanes.write(
               object, () -> client.resource(change.patch()).subresource(STATUS).patch(APPLY));
       own.wrote(left);
+      contradictions.said(object, change.statement());
       if (version != null) {
         steps.took(version, left);
       }

@@ -14,6 +14,7 @@ import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -71,7 +72,7 @@ final class KeptObjects {
       if (left.isPositive()) {
         next.within(left);
       } else {
-        writes.attempt(() -> tell(object, seen.pool().getMetadata().getName()));
+        writes.attemptOrPutOff(() -> tell(object, seen.pool().getMetadata().getName()));
       }
     }
     leaving.endOthers(pool, keys);
@@ -102,17 +103,17 @@ final class KeptObjects {
                 meanwhile));
   }
 
-  private void tell(HasMetadata object, String pool) {
+  private Optional<Duration> tell(HasMetadata object, String pool) {
     Verdict kept =
         kept(object, ", and InferencePool %s is served as if it were gone".formatted(pool));
     Verdict named = Verdict.yes(Reason.RESOLVED_REFS, "InferencePool %s is named".formatted(pool));
-    switch (object) {
+    return switch (object) {
       case EndpointPicker picker -> PickerTelling.conditionsOnly(statuses, picker, kept);
       case InferenceModel model ->
           statuses.write(model, ModelStatus.of(kept, named, Verdict.pending("")));
       case GenericKubernetesResource upstream ->
           statuses.write(upstream, new JudgedObject(upstream, kept, named).verdicts());
       default -> throw new IllegalArgumentException("nothing is told of a " + object.getKind());
-    }
+    };
   }
 }

@@ -37,12 +37,15 @@ final class OrphanTelling implements Orphaned {
     JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
     Verdict none = Verdict.pending("The model has no pool");
     Verdict accepted = kept(model).orElse(judged.accepted());
-    statuses.writeUnlessOthers(model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
+    var _ =
+        statuses.writeUnlessOthers(model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
   }
 
   @Override
   public void picker(EndpointPicker picker) {
-    PickerTelling.conditionsOnly(statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
+    var _ =
+        PickerTelling.conditionsOnly(
+            statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
   }
 
   /** Of one that is being deleted: that its pool is not there is no more to be mended. */
@@ -70,8 +73,9 @@ final class OrphanTelling implements Orphaned {
       JudgedObject judged =
           pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool);
       Verdict accepted = kept(object).orElse(judged.accepted());
-      statuses.writeUnlessOthers(
-          object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
+      var _ =
+          statuses.writeUnlessOthers(
+              object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
     }
   }
 }

@@ -14,6 +14,7 @@ import io.fairlead.operator.status.PickerFacts;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -53,7 +54,7 @@ final class PickerTelling {
   }
 
   /** The picker that serves the pool says what the pool's entry says, and counts. */
-  static void winner(
+  static Optional<Duration> winner(
       StatusApplier statuses,
       EndpointPicker picker,
       PickerFacts facts,
@@ -80,7 +81,7 @@ final class PickerTelling {
             .map(counts -> new EndpointCounts(counts.matching(), counts.ready()))
             .findFirst()
             .orElse(null);
-    statuses.write(
+    return statuses.write(
         picker,
         all,
         conditions ->
@@ -110,8 +111,9 @@ final class PickerTelling {
   }
 
   /** A picker that lost the pool to an older one. */
-  static void loser(StatusApplier statuses, EndpointPicker picker, EndpointPicker winner) {
-    conditionsOnly(
+  static Optional<Duration> loser(
+      StatusApplier statuses, EndpointPicker picker, EndpointPicker winner) {
+    return conditionsOnly(
         statuses,
         picker,
         Verdict.no(
@@ -124,13 +126,13 @@ final class PickerTelling {
    * Nothing is done for its pool: what was counted and judged last stays, and so does the
    * generation that it is of.
    */
-  static void left(
+  static Optional<Duration> left(
       StatusApplier statuses, EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
     EndpointPickerStatus last = picker.getStatus();
     Map<ConditionType, Verdict> all =
         new LinkedHashMap<>(last == null ? Map.of() : ConditionList.judged(last.conditions()));
     all.putAll(verdicts);
-    statuses.write(
+    return statuses.write(
         picker,
         all,
         conditions ->
@@ -147,11 +149,12 @@ final class PickerTelling {
   }
 
   /** A picker without a pool. */
-  static void conditionsOnly(StatusApplier statuses, EndpointPicker picker, Verdict accepted) {
+  static Optional<Duration> conditionsOnly(
+      StatusApplier statuses, EndpointPicker picker, Verdict accepted) {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.ACCEPTED, accepted);
     verdicts.put(ConditionType.READY, accepted);
-    statuses.write(
+    return statuses.write(
         picker,
         verdicts,
         conditions ->

@@ -7,6 +7,7 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.Contradictions;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.LostEntries;
 import io.fairlead.operator.apply.PoolEntryWriter;
@@ -101,6 +102,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     LongSupplier nanos = System::nanoTime;
     WriteLanes lanes = new WriteLanes();
     StatusSteps steps = new StatusSteps();
+    Contradictions contradictions = new Contradictions(settings.pace().repairs(), nanos);
     ChildApplier children =
         new ChildApplier(
             client,
@@ -110,10 +112,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     KindLooks kinds = new KindLooks(nanos);
     this.pruner = new Pruner(children);
-    this.statuses = new StatusApplier(client, clock, events, lanes, steps);
+    this.statuses = new StatusApplier(client, clock, events, lanes, steps, contradictions);
     this.telling =
         new PoolTelling(
-            new PoolEntryWriter(client, clock, events, lostEntries, lanes, steps),
+            new PoolEntryWriter(client, clock, events, lostEntries, lanes, steps, contradictions),
             statuses,
             settings.pace().saturation(),
             nanos);
@@ -386,6 +388,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     pruner.all(seen, client, writes);
     telling.notOurs(seen, writes, next);
     writes.rethrow();
+    next.within(writes.putOff());
     return next.control();
   }
 }

@@ -74,14 +74,14 @@ final class PoolTelling {
       verdicts.replaceAll((type, verdict) -> verdict.worded(OldInferencePool::inItsWords));
     }
     EndpointPicker picker = wanted.picker();
-    writes.attempt(
-        () -> next.within(entries.write(pool, parent(pool, picker), PoolStatus.inEntry(verdicts))));
+    writes.attemptOrPutOff(
+        () -> entries.write(pool, parent(pool, picker), PoolStatus.inEntry(verdicts)));
     models(pool, wanted.compiled(), verdicts, writes, next, context);
     for (JudgedObject judged : wanted.compiled().upstream()) {
-      writes.attempt(() -> statuses.write(judged.object(), judged.verdicts()));
+      writes.attemptOrPutOff(() -> statuses.write(judged.object(), judged.verdicts()));
     }
     if (picker != null) {
-      writes.attempt(() -> PickerTelling.winner(statuses, picker, facts, verdicts));
+      writes.attemptOrPutOff(() -> PickerTelling.winner(statuses, picker, facts, verdicts));
       losers(losers, picker, writes);
     }
   }
@@ -108,7 +108,7 @@ final class PoolTelling {
         next.leaveRest();
         break;
       }
-      writes.attempt(
+      writes.attemptOrPutOff(
           () ->
               statuses.write(
                   judged.model(),
@@ -129,7 +129,7 @@ final class PoolTelling {
 
   private void losers(List<EndpointPicker> losers, EndpointPicker winner, Attempts writes) {
     for (EndpointPicker loser : losers) {
-      writes.attempt(() -> PickerTelling.loser(statuses, loser, winner));
+      writes.attemptOrPutOff(() -> PickerTelling.loser(statuses, loser, winner));
     }
   }
 
@@ -163,17 +163,19 @@ final class PoolTelling {
     NextLook next = new NextLook();
     left(pool, picker, verdicts, writes);
     for (InferenceModel model : seen.models()) {
-      writes.attempt(() -> statuses.write(model, ofModels));
+      writes.attemptOrPutOff(() -> statuses.write(model, ofModels));
     }
     upstream(seen)
         .map(object -> new JudgedObject(object, unchanged, why))
         .forEach(
-            judged -> writes.attempt(() -> statuses.write(judged.object(), judged.verdicts())));
+            judged ->
+                writes.attemptOrPutOff(() -> statuses.write(judged.object(), judged.verdicts())));
     if (picker != null) {
       losers(served.losers(), picker, writes);
     }
     kept.tellPickers(seen, writes, next);
     writes.rethrow();
+    next.within(writes.putOff());
     return next;
   }
 
@@ -203,7 +205,7 @@ final class PoolTelling {
           entries.write(pool, parent(pool, picker), all);
         });
     if (picker != null) {
-      writes.attempt(() -> PickerTelling.left(statuses, picker, verdicts));
+      writes.attemptOrPutOff(() -> PickerTelling.left(statuses, picker, verdicts));
     }
   }
 
@@ -223,10 +225,10 @@ final class PoolTelling {
     Attempts writes = new Attempts();
     writes.attempt(() -> entries.write(pool, parent(pool, picker), verdicts));
     if (picker != null) {
-      writes.attempt(() -> PickerTelling.left(statuses, picker, verdicts));
+      writes.attemptOrPutOff(() -> PickerTelling.left(statuses, picker, verdicts));
     }
     for (InferenceModel model : seen.models()) {
-      writes.attempt(() -> statuses.write(model, ofModels));
+      writes.attemptOrPutOff(() -> statuses.write(model, ofModels));
     }
     writes.rethrow();
   }
@@ -255,14 +257,14 @@ final class PoolTelling {
                 .formatted(name));
     Verdict accepted = Verdict.pending("InferencePool %s is not served".formatted(name));
     for (InferenceModel model : seen.models()) {
-      writes.attempt(
+      writes.attemptOrPutOff(
           () -> statuses.writeUnlessOthers(model, ModelStatus.of(accepted, unmanaged, unmanaged)));
     }
     upstream(seen)
         .filter(StatusApplier::told)
         .forEach(
             object ->
-                writes.attempt(
+                writes.attemptOrPutOff(
                     () ->
                         statuses.writeUnlessOthers(
                             object, UpstreamJudge.unmanaged(object, name).verdicts())));
@@ -279,7 +281,7 @@ final class PoolTelling {
     Attempts writes = new Attempts();
     for (GenericKubernetesResource object : objects) {
       if (StatusApplier.told(object)) {
-        writes.attempt(
+        writes.attemptOrPutOff(
             () ->
                 statuses.writeUnlessOthers(object, UpstreamJudge.orphan(object, pool).verdicts()));
       }

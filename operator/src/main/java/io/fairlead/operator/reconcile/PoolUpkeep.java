@@ -243,6 +243,7 @@ final class PoolUpkeep {
       stuck.put(uid, stuckNow);
     }
     writes.rethrow();
+    next.within(writes.putOff());
     if (!stuckNow.verdicts().equals(stuckBefore.verdicts())) {
       next.within(Retries.CONTENDED); // what has changed is told then
     }

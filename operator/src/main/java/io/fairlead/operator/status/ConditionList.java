@@ -118,6 +118,13 @@ public final class ConditionList {
         && mine.stream().allMatch(left -> yours.stream().anyMatch(right -> same(left, right)));
   }
 
+  /** What conditions say; since when is no part of it. */
+  public static List<Condition> withoutTimes(List<Condition> conditions) {
+    return conditions.stream()
+        .map(one -> new ConditionBuilder(one).withLastTransitionTime(null).build())
+        .toList();
+  }
+
   private static boolean isOurs(Condition condition) {
     return OURS.contains(condition.getType());
   }

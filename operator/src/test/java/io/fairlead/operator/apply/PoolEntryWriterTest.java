@@ -15,6 +15,7 @@ import io.fairlead.operator.testing.ScriptedApi;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -55,7 +56,8 @@ class PoolEntryWriterTest {
             new Events(api.client(), InstantSource.system()),
             new LostEntries(System::nanoTime, new SimpleMeterRegistry()),
             new WriteLanes(),
-            steps);
+            steps,
+            new Contradictions(Duration.ofMinutes(1), System::nanoTime));
   }
 
   @AfterEach
