@@ -127,7 +127,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    *     requests as would find it loaded, if those that wait for a load of the adapter that goes
    *     are left out; nobody counts these
    * @param epsilon worth of a millisecond by which it would be later than the request asks for; far
-   *     above all others, as the request says that it counts
+   *     above all others, as the request says that it counts, but a missed cache where lines are
+   *     long
    * @param criticalWeight what a critical request in flight counts in {@code n}, and among those
    *     that make an endpoint busy; a standard one counts 1
    * @param sheddableWeight what a sheddable one counts
