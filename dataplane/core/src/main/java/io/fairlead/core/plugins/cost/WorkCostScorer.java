@@ -249,7 +249,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     costs.eachTokenWithin = left(request.timePerOutputToken(), 0);
     if (size == candidates.places()) {
       double inUse = columns.inUse() + goesOn * columns.resting();
-      worth = missed(inUse, columns.computing(), columns.first(), size);
+      worth = missed(inUse, columns.computing(), columns.first(), size, anyHeld(cached, size));
       averages(worth, columns.perToken() / size, columns.perPair() / size);
       costs.fill(cached, scores);
     } else {
@@ -347,7 +347,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       perPair += columns.perPair(place);
       cachedThere[place] = cached[i];
     }
-    worth = missed(inUse, computing, first, size);
+    worth = missed(inUse, computing, first, size, anyHeld(cached, size));
     averages(worth, perToken / size, perPair / size);
     // All of them nevertheless: in vectors that takes less than to leave some out.
     costs.fill(cachedThere, costsThere);
@@ -377,18 +377,29 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * lambda W", Operations Research 9(3), 1961), and while they wait others. {@code theta} stands
    * for few; where more wait, they count. They do so in the harmonic mean of the lines, which is
    * hardly above the shortest ones: where an endpoint is free, or a few are, what waits elsewhere
-   * has somewhere to go.
+   * has somewhere to go. A prompt of which nobody holds anything is missed everywhere alike: the
+   * more that counts, the smaller would all else look beside it.
    *
    * @param inUse sum of the shares of the endpoints' caches that will be used again
    * @param computing endpoints with a prompt to compute
    * @param first sum of the first prompts' shares of their lines
    * @param count of the endpoints
+   * @param held whether any of them holds some of the prompt
    */
-  private double missed(double inUse, int computing, double first, int count) {
+  private double missed(double inUse, int computing, double first, int count, boolean held) {
     double room = Math.max(LEAST_LEFT, 1 - inUse / count);
     double time = Math.max(LEAST_LEFT, 1 - (double) computing / count);
-    double behind = Math.max(0, count / first - 1);
+    double behind = held ? Math.max(0, count / first - 1) : 0;
     return settings.theta() * Math.max(1, DELAYED * behind) / (room * time);
+  }
+
+  private static boolean anyHeld(double[] tokens, int count) {
+    for (int i = 0; i < count; i++) {
+      if (tokens[i] > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The same as it was in the last decision. */
@@ -470,7 +481,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     double slowed = costs.slowed;
     costs.output = 0;
     costs.slowed = 0;
-    worthElsewhere = missed(inUse, computing, first, count);
+    worthElsewhere = missed(inUse, computing, first, count, anyHeld(heldByAll, all.size()));
     averages(worthElsewhere, perToken / count, perPair / count);
     costs.fill(cachedThere, costsThere);
     int cheapest = NONE;

@@ -117,7 +117,8 @@ final class PlainWorkCost implements Scorer {
           cost(request, there, engine, slot, uncached[i], elsewhere, load, output, transfer);
     }
     double worth = missed.getAsDouble();
-    checkWorth(worth, all, settings.replicas(PoolCandidates.of(candidates)));
+    boolean held = Arrays.stream(cached, 0, size).anyMatch(tokens -> tokens > 0);
+    checkWorth(worth, all, settings.replicas(PoolCandidates.of(candidates)), held);
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
       double pairs = uncached[i] * (prompt - uncached[i] / 2);
@@ -168,7 +169,8 @@ final class PlainWorkCost implements Scorer {
     List<Endpoint> endpoints = Arrays.stream(prefillers).mapToObj(all::get).toList();
     means(endpoints);
     double worth = missedElsewhere.getAsDouble();
-    checkWorth(worth, endpoints, settings.replicas(PoolCandidates.of(all)));
+    boolean held = IntStream.range(0, all.size()).anyMatch(i -> all.cachedTokens(i) > 0);
+    checkWorth(worth, endpoints, settings.replicas(PoolCandidates.of(all)), held);
     double most = slowed;
     slowed = 0;
     askedFor = false;
@@ -192,13 +194,13 @@ final class PlainWorkCost implements Scorer {
   }
 
   /** Kept as of each endpoint's last event, how long answers are having changed a little since. */
-  private void checkWorth(double worth, List<Endpoint> of, int replicas) {
-    if (Math.abs(worth - worth(of, replicas)) > 0.1 * worth) {
-      throw new AssertionError("worth " + worth + " instead of " + worth(of, replicas));
+  private void checkWorth(double worth, List<Endpoint> of, int replicas, boolean held) {
+    if (Math.abs(worth - worth(of, replicas, held)) > 0.1 * worth) {
+      throw new AssertionError("worth " + worth + " instead of " + worth(of, replicas, held));
     }
   }
 
-  private double worth(List<Endpoint> candidates, int replicas) {
+  private double worth(List<Endpoint> candidates, int replicas, boolean held) {
     double inUse = 0;
     double computing = 0;
     double first = 0;
@@ -213,7 +215,7 @@ final class PlainWorkCost implements Scorer {
       first += 1.0 / Math.max(1, replicas * there.prefills().count()) / size;
     }
     double left = Math.max(0.2, 1 - inUse) * Math.max(0.2, 1 - computing);
-    return settings.theta() * Math.max(1, 4 * (1 / first - 1)) / left;
+    return settings.theta() * Math.max(1, held ? 4 * (1 / first - 1) : 0) / left;
   }
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */

@@ -161,10 +161,29 @@ class WorkCostScorerTest {
     assertThat(seen).isCloseTo(alone.worth(), within(1e-9));
   }
 
+  /** It is missed everywhere alike, so that lines would look alike beside it. */
+  @Test
+  void whoWaitsMakesNoPromptDearerOfWhichNobodyHoldsAnything() {
+    TestEndpoint one = inLine("one", 0, 400, 1);
+    TestEndpoint two = inLine("two", 1, 400, 1);
+    TestRequest request = new TestRequest(1, 100);
+    WorkCostScorer scorer = scorer(Map.of());
+    scores(scorer, request, one, two);
+    double worth = scorer.worth();
+    one.awaiting = one.inFlight = 20;
+    two.awaiting = two.inFlight = 20;
+    scores(scorer, request, one, two);
+    assertThat(scorer.worth()).isCloseTo(worth, within(1e-9));
+    two.matched = 1;
+    scores(scorer, request, one, two);
+    assertThat(scorer.worth()).isGreaterThan(10 * worth);
+  }
+
   /** Whoever can't be asked, as it fails, say, is no room for what waits elsewhere. */
   @Test
   void onlyCandidatesAreRoomForWhatWaits() {
     TestEndpoint one = inLine("one", 0, 400, 6);
+    one.matched = 1;
     TestEndpoint two = inLine("two", 1, 400, 6);
     TestEndpoint out = endpoint("out", 2);
     TestRequest request = new TestRequest(1, 100);
