@@ -29,10 +29,20 @@ final class LearnedSpeeds {
   /** Milliseconds per token: what is quicker came in one piece, through something that waits. */
   private static final double IN_ONE_PIECE = 0.1;
 
-  /** Beyond these a scrape is too old to be of the same requests. */
+  /**
+   * Beyond these a scrape is too old to be of the same requests. What those in flight have produced
+   * can be far more than is believed: while none of the long answers has ended, only short ones are
+   * known.
+   */
   private static final double LEAST_ROOM = 0.5;
 
-  private static final double MOST_ROOM = 1.5;
+  private static final double MOST_ROOM = 4;
+
+  /**
+   * Milliseconds in which two thirds of a change in the room are found: some pages, each late by a
+   * step, and few of the ends by which caches that are full make room.
+   */
+  private static final double ROOM_FOUND_IN = 1_000;
 
   /** Share of a cache in use. */
   private static final double NEARLY_FULL = 0.97;
@@ -359,24 +369,44 @@ final class LearnedSpeeds {
 
   /**
    * Corrects the room that tokens in flight are believed to take by what the endpoint in this slot
-   * said last that is taken: estimates of tokens may be off, and so is what prompts are found to
-   * share. A scrape is late, so no single one counts for much.
+   * said last that is taken: estimates of tokens may be off, so is what prompts are found to share,
+   * and how old the answers under way are is known of the mean alone. A scrape is late, so no
+   * single one counts for all.
    */
   void scraped(int slot, Endpoint there) {
     long scrapedAt = PoolEndpoint.scrapedAt(there);
     if (scrapedAt == pages[slot]) {
       return; // what was sent since then is not in it
     }
+    // The first one has none before it, and only tells from when on the next one counts.
+    long since = pages[slot] == Long.MIN_VALUE ? 0 : scrapedAt - pages[slot];
     pages[slot] = scrapedAt;
-    if (there.scrapedWaiting() > 0 || there.kvUsage() > NEARLY_FULL) {
-      return; // a full cache says nothing of those that wait for room in it
-    }
+    boolean full = there.scrapedWaiting() > 0 || there.kvUsage() > NEARLY_FULL;
     double used = there.kvUsage() * there.kvCapacityTokens();
-    double kept = kept(there);
+    double kept = full ? held(there) : kept(there);
     if (kept > 0 && used > 0) {
       double found = Math.clamp(used / kept, LEAST_ROOM, MOST_ROOM);
-      room[slot] += LEARNING * (found - room[slot]);
+      // A full cache doesn't tell how much more those want that wait for room in it. So what is in
+      // it is the least that it may be.
+      if (!full || found > room[slot]) {
+        double rate = 1 - Math.exp(-Math.max(0, since) * NANOS / ROOM_FOUND_IN);
+        room[slot] += rate * (found - room[slot]);
+      }
     }
+  }
+
+  /**
+   * The same as {@link #kept} without those that wait for room in the cache: requests that have not
+   * begun, and those that the engine has taken out to begin them anew.
+   */
+  private double held(Endpoint there) {
+    double all = Math.max(1, there.sequences() + there.foreignInFlight());
+    double share = Math.min(1, there.scrapedWaiting() / all);
+    double wait = there.sequences() * share;
+    double begunAnew = Math.max(0, wait - (there.sequences() - there.decodingSequences()));
+    double prompts = (double) there.inFlightTokens() - there.repeatedInFlightTokens();
+    double waiting = prompts * share + begunAnew * outputs.underWay();
+    return kept(there) - waiting;
   }
 
   /** Tokens that those in flight there keep in its KV cache, by what was sent. */

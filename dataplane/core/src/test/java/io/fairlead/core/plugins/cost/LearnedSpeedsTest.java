@@ -51,16 +51,62 @@ class LearnedSpeedsTest {
     there.kvTokens = 100_000;
     there.kvUsage = 0.1;
     there.tokens = 20_000;
-    there.scrapedAt = 1;
+    there.scrapedAt = SECOND;
+    speeds.scraped(0, there);
+    there.scrapedAt += SECOND / 20;
     for (int i = 0; i < 50; i++) {
       speeds.scraped(0, there);
     }
     assertThat(speeds.room(0)).isBetween(0.97, 0.999);
-    for (int i = 0; i < 200; i++) {
-      there.scrapedAt++;
-      speeds.scraped(0, there);
-    }
+    pages(there);
     assertThat(speeds.room(0)).isLessThan(0.52);
+  }
+
+  /** Long answers are under way, and none of them has ended: only short ones are known. */
+  @Test
+  void whereRequestsWaitForRoomInTheCacheThereIsNone() {
+    TestEndpoint there = endpoint(0);
+    there.kvTokens = 100_000;
+    there.inFlight = 80;
+    there.tokens = 40_000;
+    there.kvUsage = 0.99;
+    there.awaiting = 10;
+    there.waiting = 15;
+    pages(there);
+    assertThat(speeds.kept(there) * speeds.room(0)).isGreaterThan(100_000);
+
+    there.kvUsage = 0.8;
+    there.awaiting = 0;
+    there.waiting = 0;
+    pages(there);
+    assertThat(speeds.kept(there) * speeds.room(0)).isBetween(79_000.0, 81_000.0);
+  }
+
+  /** Ten of them have been sent by others. */
+  @Test
+  void whatOthersSentTakesRoomToo() {
+    TestEndpoint there = endpoint(0);
+    there.kvTokens = 100_000;
+    there.inFlight = 10;
+    there.foreign = 10;
+    there.tokens = 30_000;
+    there.kvUsage = 0.99;
+    there.awaiting = 5;
+    there.waiting = 10;
+    pages(there);
+    assertThat(speeds.kept(there) * speeds.room(0)).isGreaterThan(100_000);
+  }
+
+  /** What those want that wait for room is not in it. */
+  @Test
+  void aFullCacheDoesNotMakeWhatWasSentLookSmaller() {
+    TestEndpoint there = endpoint(0);
+    there.kvTokens = 100_000;
+    there.kvUsage = 1;
+    there.inFlight = 50;
+    there.tokens = 200_000;
+    pages(there);
+    assertThat(speeds.room(0)).isEqualTo(1);
   }
 
   /** The longest of eight answers takes as long as 272 tokens where they are 100 in the mean. */
@@ -250,6 +296,14 @@ class LearnedSpeedsTest {
     speeds.joined(endpoint);
     joined.add(endpoint);
     return endpoint;
+  }
+
+  /** Five seconds of pages that say the same. */
+  private void pages(TestEndpoint there) {
+    for (int i = 0; i < 25; i++) {
+      there.scrapedAt += SECOND / 5;
+      speeds.scraped(there.slot, there);
+    }
   }
 
   /** One is found to be ten times slower than the other, and gets nothing for 20 s. */

@@ -350,6 +350,30 @@ class WorkCostScorerTest {
     assertThat(scores(scorer, request, caching, idle)[0]).as("both keep it").isEqualTo(1);
   }
 
+  /** By what was sent there is room, as nobody has seen yet how long the answers are. */
+  @Test
+  void waitsForRoomInTheCacheWhereOthersDo() {
+    WorkCostScorer scorer = scorer(Map.of());
+    TestEndpoint free = endpoint("free", 0);
+    TestEndpoint full = endpoint("full", 1);
+    for (TestEndpoint each : List.of(free, full)) {
+      each.kvTokens = 190_000;
+      each.inFlight = 80;
+      each.tokens = 40_000;
+      each.kvUsage = 0.8;
+    }
+    full.kvUsage = 0.998;
+    full.waiting = 27;
+    full.awaiting = 12;
+    double[] scores = {};
+    for (int page = 1; page <= 25; page++) {
+      free.scrapedAt = full.scrapedAt = page * 200_000_000L;
+      scores = scores(scorer, new TestRequest(1, 100), free, full);
+    }
+    assertThat(scores[0]).isEqualTo(1);
+    assertThat(scores[1]).isLessThan(0.95);
+  }
+
   @Test
   void countsAPrefixThatRequestsShareOnce() {
     WorkCostScorer scorer = scorer(Map.of());
