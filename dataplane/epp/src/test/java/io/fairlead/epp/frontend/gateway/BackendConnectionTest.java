@@ -109,6 +109,7 @@ class BackendConnectionTest {
 
   @BeforeEach
   void connect() {
+    channel.freezeTime();
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
     BackendPool pool = new BackendPool(channel.eventLoop(), Rig.config(), NioSocketChannel.class);
     BackendPool.addCodec(channel.pipeline());
@@ -161,7 +162,6 @@ class BackendConnectionTest {
 
   @Test
   void anEndpointThatTakesNoMoreAndSaysNothingIsGivenUp() {
-    channel.freezeTime();
     writes.failAfter(1, new IOException("Broken pipe"));
     send(LONG);
     channel.advanceTimeBy(499, TimeUnit.MILLISECONDS);
