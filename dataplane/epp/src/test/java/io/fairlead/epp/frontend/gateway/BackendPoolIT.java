@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.Failure;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.sockets.ClosedPort;
 import io.fairlead.epp.sockets.ScarceSocket;
 import io.fairlead.epp.transport.Failures;
 import io.netty.channel.EventLoop;
@@ -14,6 +15,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.LastHttpContent;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Queue;
@@ -32,8 +34,13 @@ class BackendPoolIT {
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final EventLoop loop = group.next();
-  private final InetSocketAddress address =
-      new InetSocketAddress(InetAddress.getLoopbackAddress(), 9);
+  private final ClosedPort nobody;
+  private final InetSocketAddress address;
+
+  BackendPoolIT() throws IOException {
+    nobody = new ClosedPort();
+    address = new InetSocketAddress(InetAddress.getLoopbackAddress(), nobody.number());
+  }
 
   /** Waits for a connection. */
   private final class User implements BackendConnection.User {
@@ -84,7 +91,8 @@ class BackendPoolIT {
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws IOException {
+    nobody.close();
     ScarceSocket.noneLeft(false);
     group.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
   }
@@ -106,13 +114,13 @@ class BackendPoolIT {
             })
         .get();
     for (User user : new User[] {first, second}) {
-      assertThat(user.end.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(user.end.await(30, TimeUnit.SECONDS)).isTrue();
       assertThat(user.told).containsExactly(Failure.NO_SOCKET.toString());
     }
     ScarceSocket.noneLeft(false);
     User third = new User();
     loop.submit(() -> pool.open(address, true, third)).get();
-    assertThat(third.end.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(third.end.await(30, TimeUnit.SECONDS)).isTrue();
     assertThat(third.told).as("nobody listens there").containsExactly(Failure.REFUSED.toString());
     loop.submit(pool::close).get();
   }
