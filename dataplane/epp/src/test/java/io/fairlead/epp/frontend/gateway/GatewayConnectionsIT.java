@@ -34,9 +34,15 @@ class GatewayConnectionsIT {
   private static final String CHAT = "/v1/chat/completions";
   private static final String BODY =
       "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
+  private static final String POST =
+      "POST "
+          + CHAT
+          + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+          + BODY.length()
+          + "\r\n\r\n";
   private static final Duration LONG = Duration.ofMinutes(5);
 
-  /** Long enough for a client that has connected to ask, also on a machine that is busy. */
+  /** Of those whose end is waited for. */
   private static final Duration SHORT = Duration.ofSeconds(2);
 
   private final EventLoopGroup group = Transport.group("test", 1);
@@ -84,6 +90,11 @@ class GatewayConnectionsIT {
     connection.respond(200, "", "{}");
   }
 
+  /** A client that has said this before its time begins. */
+  private RawHttp connect(Rig.Words first) throws IOException, InterruptedException {
+    return Rig.connect(gateway, group.next(), first);
+  }
+
   private void post(RawHttp client) throws IOException {
     client.post(CHAT, BODY);
     assertThat(client.read().status()).isEqualTo(200);
@@ -93,8 +104,10 @@ class GatewayConnectionsIT {
   void closesABackendConnectionThatNobodyUses() throws Exception {
     serve(LONG, SHORT, GatewayConnectionsIT::ok);
     try (RawHttp client = RawHttp.connect(gateway.port())) {
-      post(client);
-      post(client);
+      // Together: in between it is not idle for long, however slow the client is.
+      client.send((POST + BODY).repeat(2));
+      assertThat(client.read().status()).isEqualTo(200);
+      assertThat(client.read().status()).isEqualTo(200);
       assertThat(backend.connections).hasValue(1);
       await().untilAsserted(() -> assertThat(backend.closed).hasValue(1));
       post(client);
@@ -197,11 +210,7 @@ class GatewayConnectionsIT {
   @Test
   void aBodyThatStopsComingGets408() throws Exception {
     serve(SHORT, LONG, GatewayConnectionsIT::ok);
-    try (RawHttp client = RawHttp.connect(gateway.port())) {
-      client.send(
-          "POST "
-              + CHAT
-              + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+    try (RawHttp client = connect(sending -> sending.send(POST + "{"))) {
       RawHttp.Message answer = client.read();
       assertThat(answer.status()).isEqualTo(408);
       assertThat(answer.header("connection")).isEqualTo("close");
@@ -218,8 +227,8 @@ class GatewayConnectionsIT {
   void aClientThatAsksNothingIsClosed() throws Exception {
     serve(SHORT, LONG, GatewayConnectionsIT::ok);
     try (RawHttp fresh = RawHttp.connect(gateway.port());
-        RawHttp used = RawHttp.connect(gateway.port())) {
-      post(used);
+        RawHttp used = connect(asking -> asking.post(CHAT, BODY))) {
+      assertThat(used.read().status()).isEqualTo(200);
       assertThat(used.closed()).isTrue();
       assertThat(fresh.closed()).isTrue();
     }
@@ -236,9 +245,8 @@ class GatewayConnectionsIT {
           answer.await();
           ok(connection, request);
         });
-    try (RawHttp idle = RawHttp.connect(gateway.port());
-        RawHttp client = RawHttp.connect(gateway.port())) {
-      client.post(CHAT, BODY);
+    try (RawHttp client = connect(asking -> asking.post(CHAT, BODY));
+        RawHttp idle = RawHttp.connect(gateway.port())) {
       assertThat(idle.closed()).as("the timeout has passed").isTrue();
       answer.countDown();
       assertThat(client.read().status()).isEqualTo(200);

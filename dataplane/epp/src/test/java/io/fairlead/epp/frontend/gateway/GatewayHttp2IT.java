@@ -396,11 +396,17 @@ class GatewayHttp2IT {
   void aConnectionWithoutStreamsIsClosed() throws Exception {
     GatewayConfig config =
         Rig.config().withClients(ClientBounds.DEFAULT.withIdle(Duration.ofSeconds(2)));
-    try (Rig rig = new Rig(config, new RawBackend("a", GatewayHttp2IT::ok));
-        Http2Client client = new Http2Client(rig.gateway.port())) {
-      assertThat(client.call(Http2Client.post(Rig.CHAT, Rig.BODY)).await().status).isEqualTo(200);
-      client.channel.closeFuture().syncUninterruptibly();
-      assertThat(client.goAways).isNotEmpty();
+    try (Rig rig = new Rig(config, new RawBackend("a", GatewayHttp2IT::ok))) {
+      // All of its request is there before its time begins.
+      CountDownLatch held = rig.holdDecisions();
+      try (Http2Client client = new Http2Client(rig.gateway.port())) {
+        Http2Client.Call call = client.call(Http2Client.post(Rig.CHAT, Rig.BODY));
+        client.channel.eventLoop().submit(() -> {}).syncUninterruptibly();
+        held.countDown();
+        assertThat(call.await().status).isEqualTo(200);
+        client.channel.closeFuture().syncUninterruptibly();
+        assertThat(client.goAways).isNotEmpty();
+      }
     }
   }
 

@@ -67,8 +67,8 @@ class GatewaySlowClientsIT {
         RawHttp first = rig.connect()) {
       try (RawHttp second = rig.connect()) {
         await().until(() -> rig.gateway.connections() == 2);
-        try (RawHttp third = rig.connect()) {
-          third.post(Rig.CHAT, Rig.BODY);
+        // It is read for a second only after its answer: its request must be there by then.
+        try (RawHttp third = rig.connect(client -> client.post(Rig.CHAT, Rig.BODY))) {
           RawHttp.Message answer = third.read();
           assertThat(answer.status()).isEqualTo(503);
           assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("too_many_connections");
@@ -122,12 +122,13 @@ class GatewaySlowClientsIT {
     return new RawBackend(
         "a",
         (connection, request) -> {
-          connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n");
           byte[] answer = new byte[LONG_ANSWER];
           Arrays.fill(answer, (byte) ' ');
           answer[0] = '{';
           answer[LONG_ANSWER - 1] = '}';
-          connection.send(Arrays.copyOf(answer, bytes));
+          byte[] sent = Arrays.copyOf(answer, bytes);
+          connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n");
+          connection.send(sent); // at once: it is not to be silent
           end.await();
         });
   }
@@ -203,8 +204,7 @@ class GatewaySlowClientsIT {
     GatewayConfig config =
         Rig.config().withClients(ClientBounds.DEFAULT.withIdle(Duration.ofSeconds(2)));
     try (Rig rig = new Rig(config, slow);
-        RawHttp client = rig.connect()) {
-      client.post(Rig.CHAT, Rig.BODY);
+        RawHttp client = rig.connect(asking -> asking.post(Rig.CHAT, Rig.BODY))) {
       await().until(() -> slow.requests.size() == 1);
       try (RawHttp idle = rig.connect()) {
         assertThat(idle.closed()).isTrue();
