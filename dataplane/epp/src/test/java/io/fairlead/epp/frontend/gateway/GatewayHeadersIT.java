@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PoolConfig;
@@ -98,6 +99,8 @@ class GatewayHeadersIT {
               + "\r\n\r\n"
               + Rig.BODY);
       assertThat(client.read().status()).isEqualTo(status);
+      // It may be refused before its endpoint has read it.
+      await().until(() -> !backend.requests.isEmpty());
       assertThat(backend.requests.remove().headers())
           .doesNotContainKey("x-fairlead-timeout-first-byte");
       if (ignored == null) {
