@@ -14,9 +14,11 @@ import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.netty.util.concurrent.Future;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -89,20 +91,25 @@ class GatewayQueueIT {
   void whoFindsNoPlaceOrWaitsTooLongIsToldWhenToComeAgain() throws Exception {
     RawBackend backend = backend();
     try (Rig rig = new Rig(Rig.config(), backend);
-        RawHttp first = rig.connect();
-        RawHttp second = rig.connect();
-        RawHttp third = rig.connect();
-        RawHttp fourth = rig.connect()) {
+        RawHttp first = rig.connect()) {
       queue(rig, Duration.ofSeconds(1));
       first.post(Rig.CHAT, Rig.BODY);
       await().until(() -> backend.requests.size() == 1);
-      second.post(Rig.CHAT, Rig.BODY);
-      third.post(Rig.CHAT, Rig.BODY);
-      await().until(() -> rig.pool.active().get() == 3);
-      fourth.post(Rig.CHAT, Rig.BODY);
-      assertRefused(fourth, "queue_full");
-      assertRefused(second, "queue_timeout");
-      assertRefused(third, "queue_timeout");
+      // All at once: none is to have waited too long before the last one comes.
+      List<RawHttp> others = new ArrayList<>();
+      CountDownLatch held = rig.holdDecisions();
+      for (int i = 0; i < 3; i++) {
+        RawHttp other = rig.connect();
+        others.add(other);
+        other.post(Rig.CHAT, Rig.BODY);
+      }
+      held.countDown();
+      List<String> reasons = new ArrayList<>();
+      for (RawHttp other : others) {
+        reasons.add(refused(other));
+        other.close();
+      }
+      assertThat(reasons).containsExactlyInAnyOrder("queue_full", "queue_timeout", "queue_timeout");
       answers.release();
       assertThat(first.read().status()).isEqualTo(200);
       assertThat(backend.requests).hasSize(1);
@@ -149,7 +156,7 @@ class GatewayQueueIT {
       answers.release(2);
       assertThat(first.read().status()).isEqualTo(200);
       assertThat(second.read().status()).isEqualTo(200);
-      assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(drained.await(60, TimeUnit.SECONDS)).isTrue();
     }
   }
 
@@ -168,7 +175,7 @@ class GatewayQueueIT {
       RawHttp.Message refused = second.read();
       assertThat(refused.status()).isEqualTo(503);
       assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("shutting_down");
-      assertThat(drained.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(drained.await(60, TimeUnit.SECONDS)).isTrue();
       assertThat(backend.requests).as("none was sent that was refused").hasSize(1);
       answers.release();
     }
@@ -184,7 +191,7 @@ class GatewayQueueIT {
       first.post(Rig.CHAT, Rig.BODY.replace("\"m\"", "\"spare\""));
       await().until(() -> backend.requests.size() == 1);
       second.post(Rig.CHAT, Rig.BODY);
-      assertRefused(first, "evicted_in_flight");
+      assertThat(refused(first)).isEqualTo("evicted_in_flight");
       await().until(() -> backend.requests.size() == 2);
       answers.release(2);
       assertThat(second.read().status()).isEqualTo(200);
@@ -196,11 +203,13 @@ class GatewayQueueIT {
     return rig.pool.queues().get().waiting();
   }
 
-  private static void assertRefused(RawHttp client, String reason) throws Exception {
+  /** Why a request is refused. */
+  private static String refused(RawHttp client) throws Exception {
     RawHttp.Message refused = client.read();
     assertThat(refused.status()).isEqualTo(429);
-    assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo(reason);
+    String reason = refused.header("x-fairlead-reject-reason");
     assertThat(Integer.parseInt(refused.header("retry-after"))).isBetween(1, 60);
     assertThat(refused.text()).contains("\"code\":\"" + reason + "\"");
+    return reason;
   }
 }
