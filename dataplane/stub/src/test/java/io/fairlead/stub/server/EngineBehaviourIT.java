@@ -37,10 +37,10 @@ final class EngineBehaviourIT {
   @Test
   void aVllmThatMayFinishRefusesWhatIsNewAndLooksHealthy() throws Exception {
     ModelServer server = stubs.start(slow());
+    // Nothing is finished before we have looked around.
+    server.faults().begin(Fault.SLOWED_BY, 100_000);
     var inFlight = stubs.send(server, CHAT, chat("m", 3));
     await().until(() -> server.stats().running() == 1);
-    // Nothing is finished before we have looked around.
-    server.faults().stall(true);
     var drained = CompletableFuture.runAsync(() -> server.drain(Duration.ofSeconds(60)));
 
     List<CompletableFuture<HttpResponse<String>>> tries = new ArrayList<>();
@@ -53,7 +53,7 @@ final class EngineBehaviourIT {
     assertThat(stubs.get(server, "/health").statusCode()).isEqualTo(200);
     assertThat(stubs.post(server, CHAT, chat("m", 1)).statusCode()).isEqualTo(500);
     assertThat(inFlight).isNotDone();
-    server.faults().stall(false);
+    server.faults().end(Fault.SLOWED_BY);
     assertThat(inFlight.get(60, TimeUnit.SECONDS).body()).contains("\"completion_tokens\":3,");
     drained.get(60, TimeUnit.SECONDS);
     assertThatThrownBy(() -> stubs.get(server, "/health")).isInstanceOf(ConnectException.class);
@@ -62,15 +62,15 @@ final class EngineBehaviourIT {
   @Test
   void anSglangThatMayFinishLooksUnhealthyAndTakesWhatIsNew() throws Exception {
     ModelServer server = stubs.start(slow().engine(EngineKind.SGLANG));
+    server.faults().begin(Fault.SLOWED_BY, 100_000);
     var inFlight = stubs.send(server, CHAT, chat("m", 3));
     await().until(() -> server.stats().running() == 1);
-    server.faults().stall(true);
     var drained = CompletableFuture.runAsync(() -> server.drain(Duration.ofSeconds(60)));
 
     await().until(() -> stubs.get(server, "/health").statusCode() == 503);
     var taken = stubs.send(server, CHAT, chat("m", 1));
     await().until(() -> server.stats().inFlight() == 2);
-    server.faults().stall(false);
+    server.faults().end(Fault.SLOWED_BY);
     assertThat(inFlight.get(60, TimeUnit.SECONDS).body()).contains("\"completion_tokens\":3,");
     assertThat(taken.get(60, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
     drained.get(60, TimeUnit.SECONDS);
