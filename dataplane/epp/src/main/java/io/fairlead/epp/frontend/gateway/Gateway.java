@@ -42,6 +42,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -295,25 +296,33 @@ public final class Gateway {
           }
         });
     long grace = Math.min(bound.toNanos() / 4, REFUSAL_NANOS);
-    Future<?> refusal =
-        group.next().schedule(pool::refuseWaiting, bound.toNanos() - grace, TimeUnit.NANOSECONDS);
+    EventLoop timers = group.next();
     AtomicBoolean cut = new AtomicBoolean();
-    Future<?> cutOff =
-        group
-            .next()
-            .schedule(
-                () -> {
-                  cut.set(!clients.isEmpty());
-                  var _ = clients.close();
-                },
-                bound.toNanos(),
-                TimeUnit.NANOSECONDS);
+    AtomicReference<@Nullable Future<?>> cutOff = new AtomicReference<>();
+    Runnable cutting =
+        () -> {
+          cut.set(!clients.isEmpty());
+          var _ = clients.close();
+        };
+    // One after the other: where the process stands still until the bound both would be due at
+    // once, and those that are refused have no answer.
+    Future<?> refusal =
+        timers.schedule(
+            () -> {
+              pool.refuseWaiting();
+              cutOff.set(timers.schedule(cutting, grace, TimeUnit.NANOSECONDS));
+            },
+            bound.toNanos() - grace,
+            TimeUnit.NANOSECONDS);
     clients
         .newCloseFuture()
         .addListener(
             closed -> {
               refusal.cancel(false);
-              cutOff.cancel(false);
+              Future<?> late = cutOff.get();
+              if (late != null) {
+                late.cancel(false);
+              }
               resources.forEach((loop, own) -> loop.execute(own.backends()::close));
               leaveCertificate.run();
               done.setSuccess(!cut.get());

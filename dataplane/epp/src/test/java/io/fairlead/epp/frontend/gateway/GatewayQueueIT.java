@@ -181,6 +181,31 @@ class GatewayQueueIT {
     }
   }
 
+  /** As a machine does in the wrong moment: all that was to be done meanwhile is due at once. */
+  @Test
+  void whoWaitsIsToldWhyAlsoWhereTheGatewayStandsStillUntilTheBound() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      second.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> waiting(rig) == 1);
+      Duration bound = Duration.ofSeconds(1);
+      var _ = rig.gateway.drain(Duration.ZERO, bound);
+      CountDownLatch held = rig.holdDecisions();
+      long over = System.nanoTime() + bound.toNanos();
+      await().until(() -> System.nanoTime() - over > 0);
+      held.countDown();
+      RawHttp.Message refused = second.read();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("shutting_down");
+      answers.release();
+    }
+  }
+
   @Test
   void whoIsSheddableMakesRoomBeforeItsAnswerHasBegun() throws Exception {
     RawBackend backend = backend();
