@@ -26,7 +26,7 @@ class SettingsTest {
   @TempDir private Path folder;
   private HttpServer process;
   private final AtomicInteger asked = new AtomicInteger();
-  private String inForce = "";
+  private volatile String inForce = "";
 
   @BeforeEach
   void start() throws IOException {

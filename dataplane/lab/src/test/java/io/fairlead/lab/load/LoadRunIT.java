@@ -135,7 +135,8 @@ final class LoadRunIT {
         ModelServerConfig.builder("stub-a", "m")
             .profile(EngineProfiles.shipped().named("l4-8b"))
             .build();
-    LoadSettings streamed = new LoadSettings(Duration.ofMillis(1_500), 1, 1, false, model -> model);
+    // Longer than a first byte takes on a machine that is busy, and much shorter than the answer.
+    LoadSettings streamed = new LoadSettings(Duration.ofSeconds(5), 1, 1, false, model -> model);
     Script script = new Script();
     script.first.add(new Arrival(0, new RequestShape("m", "", new long[0], 4, 30_000)));
     List<Answered> seen = new ArrayList<>();
