@@ -576,8 +576,8 @@ final class PoolRuntime implements AutoCloseable {
   private void endpoints(EndpointSet set) {
     endpointsCounted = true;
     if (set.equals(endpoints)) {
-      readiness.endpointsSeen();
       countEndpoints();
+      readiness.endpointsSeen();
       return;
     }
     replace(set);
@@ -749,8 +749,8 @@ final class PoolRuntime implements AutoCloseable {
       if (endpointsCounted) {
         // Once the core knows them: it takes no scrape that was begun before.
         ask(endpoints);
-        readiness.endpointsSeen();
         countEndpoints();
+        readiness.endpointsSeen();
       }
     }
 

@@ -94,6 +94,7 @@ class DataPlaneIT {
     try (DataPlane dataPlane = DataPlane.start(config)) {
       port = dataPlane.adminPort().orElseThrow();
       dataPlane.ready().get(20, TimeUnit.SECONDS);
+      assertThat(dataPlane.report().endpoints().matching()).as("counted by then").isEqualTo(1);
       assertThat(get(port, "/readyz").statusCode()).isEqualTo(200);
       assertThat(dataPlane.healthPort()).isPresent();
       await()
