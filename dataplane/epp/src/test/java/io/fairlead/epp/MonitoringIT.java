@@ -97,8 +97,11 @@ class MonitoringIT {
         .isEqualTo(200);
     assertThat(post("/nothing", "{}")).isEqualTo(404);
     await().until(() -> metrics().contains("outcome=\"completed\"} 2.0"));
-    String page = metrics();
+    // What else is counted of a request comes after that.
+    await().untilAsserted(() -> namesAreIn(metrics(), file));
+  }
 
+  private static void namesAreIn(String page, String file) throws IOException {
     Set<String> missing = new TreeSet<>();
     Set<String> used = new TreeSet<>();
     USED.matcher(Files.readString(CONFIG.resolve(file)).replace("\\\"", "\""))
@@ -132,8 +135,13 @@ class MonitoringIT {
     silent.start();
     try {
       new Resources(folder).endpoint("two", silent.getAddress(), true);
-      await().until(() -> metrics().contains("fairlead_scrape_failures_total{endpoint=\"two\"}"));
-      String page = metrics();
+      String page =
+          await()
+              .until(
+                  this::metrics,
+                  now ->
+                      now.contains("fairlead_scrape_failures_total{endpoint=\"two\"}")
+                          && now.contains("scrape_age_seconds{endpoint=\"one\"} 0."));
       assertThat(page).contains("scrape_age_seconds{endpoint=\"two\"} NaN");
       Matcher rule =
           Pattern.compile("\\((fairlead_endpoint_scrape_age_seconds) unless \\1 <= (\\d+)\\) > 0")
