@@ -53,7 +53,9 @@ import org.junit.jupiter.api.io.TempDir;
 class HandOverPeersIT {
 
   private static final String PICKER = PickerNamespace.PICKER;
-  private static final int PROMPTS = 18;
+
+  /** So many that no server is without one by chance. */
+  private static final int PROMPTS = 60;
 
   /** Of a network that is for documents: nobody answers there. */
   private static final String NOBODY = "198.51.100.7";
