@@ -15,6 +15,7 @@ import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.crds.testing.FreePort;
 import io.fairlead.epp.PlainPool;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -68,11 +69,7 @@ class HandOverServerTest {
   private HandOverResult ask(HandOverServer server) {
     HandOverSettings settings =
         new HandOverSettings(
-            "127.0.0.1",
-            0,
-            secret,
-            List.of("127.0.0.1:" + server.port()),
-            HandOverSettings.USUAL_PATIENCE);
+            "127.0.0.1", 0, secret, List.of("127.0.0.1:" + server.port()), Duration.ofSeconds(30));
     return new HandOverClient(settings, new Pool()).ask(settings::peers);
   }
 
@@ -115,9 +112,8 @@ class HandOverServerTest {
   @Test
   void whoFollowsComesBackToOneThatWasAway() throws IOException {
     Pool follows = new Pool();
-    int port;
-    HandOverServer first = HandOverServer.start(settings(0, List.of()), knows);
-    port = first.port();
+    int port = FreePort.find();
+    HandOverServer first = HandOverServer.start(settings(port, List.of()), knows);
     try (Following following = follow(port, follows)) {
       await().until(() -> !following.telling().isEmpty());
       first.close();
@@ -160,7 +156,7 @@ class HandOverServerTest {
   void whoIsListedNoMoreIsHeardUntilItEnds() throws IOException {
     Pool follows = new Pool();
     AtomicReference<List<String>> listed = new AtomicReference<>();
-    HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+    HandOverServer server = HandOverServer.start(settings(FreePort.find(), List.of()), knows);
     listed.set(List.of("127.0.0.1:" + server.port()));
     try (Following following = new Following(settings(0, List.of()), follows, listed::get)) {
       following.start();

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.testing.FreePort;
 import io.fairlead.epp.HeaderPlugin;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.tls.ServingSecurity;
@@ -74,7 +75,7 @@ class EnvoyIT {
   static void start() throws Exception {
     loops = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
     pool = new TestPool(loops.next()).configured();
-    picker = picker(0);
+    picker = picker(FreePort.find()); // where it comes back in a test
     envoy = Envoy.start(picker.port(), true, folder);
     client = HttpClient.newHttpClient();
   }
