@@ -8,6 +8,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.scheduling.MetricsSource;
 import io.fairlead.epp.NoLeaks;
+import io.fairlead.epp.sockets.ClosedPort;
 import io.fairlead.epp.sockets.ScarceSocket;
 import io.fairlead.plugin.DataSource;
 import io.fairlead.plugin.Readings;
@@ -55,6 +56,10 @@ class MetricsScraperIT {
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final AtomicLong clock = new AtomicLong();
+
+  /** How far the clock goes on when the next page of the engine is read: none is awaited then. */
+  private final AtomicLong pause = new AtomicLong();
+
   private final Queue<String> who = new ConcurrentLinkedQueue<>();
   private final Queue<String> unreachable = new ConcurrentLinkedQueue<>();
   private final Queue<EndpointMetrics> scraped = new ConcurrentLinkedQueue<>();
@@ -71,6 +76,7 @@ class MetricsScraperIT {
             public void scraped(EndpointSpec endpoint, long begunAt, EndpointMetrics metrics) {
               who.add(endpoint.incarnation() + " at " + begunAt);
               scraped.add(metrics);
+              clock.addAndGet(pause.getAndSet(0));
             }
 
             @Override
@@ -183,12 +189,14 @@ class MetricsScraperIT {
   @Test
   void tellsThatThePortRefuses() throws Exception {
     clock.set(70);
-    engine.close();
-    scrape();
-    await().until(() -> unreachable.size() >= 2);
-    assertThat(unreachable).containsOnly("1 at 70: REFUSED");
-    assertThat(scraper.allRefuse()).isTrue();
-    assertThat(scraped).isEmpty();
+    try (ClosedPort nobody = new ClosedPort()) {
+      scraper.endpoints(
+          List.of(new EndpointSpec("e", "1", "127.0.0.1", nobody.number(), Map.of())));
+      await().until(() -> unreachable.size() >= 2);
+      assertThat(unreachable).containsOnly("1 at 70: REFUSED");
+      assertThat(scraper.allRefuse()).isTrue();
+      assertThat(scraped).isEmpty();
+    }
   }
 
   /** Nobody was asked: what was said is forgotten in its time, and no endpoint is to blame. */
@@ -225,24 +233,36 @@ class MetricsScraperIT {
     assertThat(failures()).isGreaterThanOrEqualTo(2);
   }
 
-  /** A page that is bad, or slow, is no reason to think that requests fail. */
+  /** A page that is bad is no reason to think that requests fail. */
   @ParameterizedTest
   @ValueSource(
-      strings = {
-        "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nvllm:num_re",
-        "not HTTP\r\n\r\n"
-      })
+      strings = {"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", "not HTTP\r\n\r\n"})
   void aBadPageSaysNothingOfThePort(String answer) {
     engine.answer = answer;
     scrape();
-    await()
-        .until(
-            () -> {
-              clock.addAndGet(Duration.ofSeconds(1).toNanos());
-              return failures() >= 2;
-            });
+    await().until(() -> failures() >= 2);
     assertThat(unreachable).isEmpty();
+  }
+
+  /** Nor is one that is slow. */
+  @Test
+  void aPageThatDoesNotEndSaysNothingOfThePort() {
+    engine.answer = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nvllm:num_re";
+    scrape();
+    for (int late = 1; late <= 2; late++) {
+      int looks = late;
+      await().until(() -> engine.answered.get() == looks);
+      awaitRead();
+      clock.addAndGet(Duration.ofSeconds(1).toNanos());
+      await().until(() -> failures() == looks);
+    }
+    assertThat(unreachable).isEmpty();
+  }
+
+  /** Until what has come is read: a first task may run before that, a second does not. */
+  private void awaitRead() {
+    loops.submit(() -> {}).syncUninterruptibly();
+    loops.submit(() -> {}).syncUninterruptibly();
   }
 
   @Test
@@ -384,6 +404,7 @@ class MetricsScraperIT {
   @ParameterizedTest
   @ValueSource(strings = {"throws", "too long", "not found", "hangs"})
   void theFailureOfAnotherSourceChangesNothingElse(String how) throws Exception {
+    CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch hanging = new CountDownLatch(1);
     engine.answer = GOOD;
     try (Engine side = new Engine()) {
@@ -395,6 +416,7 @@ class MetricsScraperIT {
                   side.port(),
                   (page, readings) -> {
                     if (fails.get() && how.equals("hangs")) {
+                      hangs.countDown();
                       awaitUninterruptibly(hanging);
                     } else if (fails.get() && how.equals("throws")) {
                       throw new IllegalStateException("on purpose");
@@ -411,6 +433,7 @@ class MetricsScraperIT {
         default -> {}
       }
       if (how.equals("hangs")) {
+        hangs.await();
         scraped.clear();
         await().until(() -> scraped.size() > 3);
         clock.addAndGet(Duration.ofSeconds(1).toNanos());
@@ -450,9 +473,7 @@ class MetricsScraperIT {
                   })));
       scrape();
       await().until(() -> side.closed.get() >= 1);
-      // The first may run before the end is seen, the second does not.
-      loops.submit(() -> {}).syncUninterruptibly();
-      loops.submit(() -> {}).syncUninterruptibly();
+      awaitRead(); // the end of the connection
       scraped.clear();
       await().until(() -> scraped.size() > 3);
       assertThat(side.connections).as("it is asked again once it is read").hasValue(1);
@@ -469,16 +490,24 @@ class MetricsScraperIT {
   }
 
   @Test
-  void aSourceThatReadsForTooLongSaysNothingOfTheServersPort() {
+  void aSourceThatReadsForTooLongSaysNothingOfTheServersPort() throws Exception {
+    CountDownLatch reads = new CountDownLatch(1);
     CountDownLatch reading = new CountDownLatch(1);
     engine.answer = GOOD;
     engine.closes = true;
     try {
       scraper.sources(
-          with(new Side(engine.port(), (page, readings) -> awaitUninterruptibly(reading))));
+          with(
+              new Side(
+                  engine.port(),
+                  (page, readings) -> {
+                    reads.countDown();
+                    awaitUninterruptibly(reading);
+                  })));
       scrape();
       await().until(() -> scraped.size() > 3);
-      clock.addAndGet(Duration.ofSeconds(1).toNanos());
+      reads.await();
+      pause.set(Duration.ofSeconds(1).toNanos());
       await().until(() -> scraper.sourceFailures() == 1);
       assertThat(unreachable).isEmpty();
     } finally {
@@ -579,6 +608,7 @@ class MetricsScraperIT {
   private static final class Engine implements Closeable {
     final AtomicInteger connections = new AtomicInteger();
     final AtomicInteger unanswered = new AtomicInteger();
+    final AtomicInteger answered = new AtomicInteger();
     final AtomicInteger closed = new AtomicInteger();
     volatile String answer = SILENCE;
     volatile boolean closes;
@@ -626,6 +656,7 @@ class MetricsScraperIT {
               unanswered.incrementAndGet();
             }
             out.write(now.getBytes(StandardCharsets.ISO_8859_1));
+            answered.addAndGet(now.equals(SILENCE) ? 0 : 1);
             if (closes) {
               break;
             }
