@@ -63,7 +63,7 @@ class AdapterTurnsIT {
         most =
             Math.max(
                 most,
-                dataPlane.snapshot().get(5, TimeUnit.SECONDS).stream()
+                dataPlane.snapshot().get(30, TimeUnit.SECONDS).stream()
                     .mapToInt(row -> row.state().inFlight())
                     .sum());
       }

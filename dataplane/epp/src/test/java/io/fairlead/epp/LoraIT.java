@@ -55,7 +55,7 @@ class LoraIT {
           .atMost(Duration.ofSeconds(30))
           .until(
               () ->
-                  dataPlane.snapshot().get(5, TimeUnit.SECONDS).stream()
+                  dataPlane.snapshot().get(30, TimeUnit.SECONDS).stream()
                       .noneMatch(row -> Double.isNaN(row.state().kvUsage())));
       TreeSet<String> ofBase = new TreeSet<>();
       for (int i = 0; i < 40; i++) {

@@ -173,7 +173,7 @@ class ShadowThreadTest {
         holdForGood();
         passSixSeconds();
         assertThat(thread.off()).isNotNull();
-        line.setSoTimeout(10_000);
+        line.setSoTimeout(30_000);
         try (InputStream from = line.getInputStream()) {
           assertThatCode(() -> from.transferTo(OutputStream.nullOutputStream()))
               .as("its end comes")

@@ -238,7 +238,7 @@ class ExtProcQueueIT {
     Stream second = ask();
     await().until(() -> queues().waiting() == 1);
     CompletableFuture.runAsync(() -> server.drain(Duration.ZERO, Duration.ofMillis(300)))
-        .get(10, TimeUnit.SECONDS);
+        .get(30, TimeUnit.SECONDS);
     await().until(second::isRefused);
     assertThat(second.refusal().getStatus().getCodeValue()).isEqualTo(503);
     assertThat(second.header("x-fairlead-reject-reason")).isEqualTo("shutting_down");
