@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.Failure;
+import io.fairlead.core.HealthState;
 import io.fairlead.core.receipt.FailedAttempt;
 import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -87,6 +89,9 @@ class EnvoyFaultsIT {
   private static Envoy envoy;
 
   private @Nullable RawBackend backend;
+
+  /** Clients' requests that a server still had when Envoy closed; a probe is none. */
+  private final AtomicInteger abandoned = new AtomicInteger();
 
   @BeforeAll
   static void start() throws Exception {
@@ -152,8 +157,17 @@ class EnvoyFaultsIT {
     return client;
   }
 
+  /** Of requests: that a server is out, or in use again, may be told meanwhile. */
   private static void awaitEvents(String... expected) {
-    await().untilAsserted(() -> assertThat(pool.events).containsExactly(expected));
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(pool.events)
+                    .filteredOn(
+                        event ->
+                            Arrays.stream(HealthState.values())
+                                .noneMatch(state -> event.endsWith(" " + state)))
+                    .containsExactly(expected));
   }
 
   private static double risk() throws Exception {
@@ -179,12 +193,13 @@ class EnvoyFaultsIT {
     assertThat(receipt.status(0)).isEqualTo(status);
   }
 
-  private static void silent(RawHttp connection, RawHttp.Message request) throws IOException {
+  private void silent(RawHttp connection, RawHttp.Message request) throws IOException {
     connection.closed();
+    abandoned.addAndGet(request.text().contains("\"hi\"") ? 1 : 0);
     throw new EOFException();
   }
 
-  private static void half(RawHttp connection, RawHttp.Message request) throws IOException {
+  private void half(RawHttp connection, RawHttp.Message request) throws IOException {
     connection.send(CHUNKED);
     connection.chunk("half");
     silent(connection, request);
@@ -272,12 +287,15 @@ class EnvoyFaultsIT {
                 return !sick.requests.isEmpty() && !well.requests.isEmpty();
               });
       int before = sick.requests.size();
+      long begun = System.nanoTime();
       for (int i = 0; i < 200; i++) {
         try (RawHttp client = ask()) {
           assertThat(client.read().status()).isIn(200, 302, 401, 404, 429);
         }
       }
-      assertThat(sick.requests.size() - before).as("of 200").isLessThan(20);
+      // The longer they take, the oftener it is tried.
+      double tries = Math.min((System.nanoTime() - begun) / 1e9, 12);
+      assertThat(sick.requests.size() - before - tries).as("of 200").isLessThan(20);
       assertThat(pool.events)
           .containsAnyOf("ended a REFUSED", "ended a INVALID")
           .contains("ended well COMPLETED");
@@ -455,7 +473,7 @@ class EnvoyFaultsIT {
               connection.respond(200, "", "{}");
             });
     try (RawHttp first = askWith(BODY.replace("chat", "spare"))) {
-      await().until(() -> a.requests.size() == 1);
+      await().until(() -> !a.requests.isEmpty());
       try (RawHttp second = ask()) {
         RawHttp.Message answer = first.read();
         assertThat(answer.status()).isEqualTo(429);
@@ -464,13 +482,13 @@ class EnvoyFaultsIT {
         assertThat(second.read().status()).isEqualTo(200);
       }
     }
-    await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
+    await().untilAsserted(() -> assertThat(abandoned).hasValue(1));
   }
 
   @Test
   void aFrozenEndpointIsAnsweredForInTime() throws Exception {
     pool.configured(timeouts(SOON, null, null));
-    RawBackend a = serve(EnvoyFaultsIT::silent);
+    serve(this::silent);
     try (RawHttp client = ask()) {
       RawHttp.Message answer = client.read();
       assertThat(answer.status()).isEqualTo(504);
@@ -478,27 +496,27 @@ class EnvoyFaultsIT {
       assertThat(answer.text()).contains("\"code\":\"first_byte_timeout\"");
     }
     awaitEvents("sent a", "rejected FIRST_BYTE_TIMEOUT");
-    await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
+    await().untilAsserted(() -> assertThat(abandoned).hasValue(1));
   }
 
   @Test
   void anAnswerThatStopsIsBrokenOff() throws Exception {
     pool.configured(timeouts(null, SOON, null));
-    RawBackend a = serve(EnvoyFaultsIT::half);
+    serve(this::half);
     try (RawHttp client = ask()) {
       assertThat(client.readHead().status()).isEqualTo(200);
       assertThat(client.readChunk()).isEqualTo("half");
       assertThatThrownBy(client::readChunk).isInstanceOf(EOFException.class);
     }
     awaitEvents("sent a", "rejected SILENCE_TIMEOUT");
-    await().untilAsserted(() -> assertThat(a.closed).as("abandoned").hasValue(1));
+    await().untilAsserted(() -> assertThat(abandoned).hasValue(1));
   }
 
   @Test
   void aRequestsOwnTimeoutCountsWhereItIsTrusted() throws Exception {
     String header = "x-fairlead-timeout-total: 1s\r\n";
     pool.configured(timeouts(null, null, null));
-    RawBackend a = serve(EnvoyFaultsIT::silent);
+    RawBackend a = serve(this::silent);
     try (RawHttp client = ask(header)) {
       RawHttp.Message answer = client.read();
       assertThat(answer.status()).isEqualTo(504);
@@ -538,12 +556,12 @@ class EnvoyFaultsIT {
 
   @Test
   void aClientThatLeavesASilentEndpointLeavesNothing() throws Exception {
-    RawBackend a = serve(EnvoyFaultsIT::silent);
+    RawBackend a = serve(this::silent);
     try (RawHttp _ = ask()) {
-      await().until(() -> a.requests.size() == 1);
+      await().until(() -> !a.requests.isEmpty());
     }
     awaitEvents("sent a", "ended a DISCONNECTED");
-    await().untilAsserted(() -> assertThat(a.closed).hasValue(1));
+    await().untilAsserted(() -> assertThat(abandoned).hasValue(1));
     assertThat(risk()).as("it says nothing of the endpoint").isZero();
   }
 
