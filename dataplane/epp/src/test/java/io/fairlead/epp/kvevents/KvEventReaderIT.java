@@ -156,7 +156,7 @@ class KvEventReaderIT {
 
     await().until(() -> counts.of(EventResult.RESTARTED) > 0);
     await().untilAsserted(() -> assertThat(engines.tokens(0, prompt)).isZero());
-    assertThat(engines.tokens(0, "b".repeat(400))).isEqualTo(96);
+    await().untilAsserted(() -> assertThat(engines.tokens(0, "b".repeat(400))).isEqualTo(96));
   }
 
   @Test
@@ -193,7 +193,7 @@ class KvEventReaderIT {
   @Test
   void aConnectionOnWhichNobodySpeaksIsSoonMadeAnew() throws Exception {
     try (ServerSocket mute = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
-      mute.setSoTimeout(10_000);
+      mute.setSoTimeout(25_000);
       start(mute.getLocalPort(), 0);
       try (Socket first = mute.accept();
           Socket second = mute.accept()) {
