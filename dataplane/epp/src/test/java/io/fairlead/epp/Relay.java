@@ -40,24 +40,28 @@ final class Relay implements AutoCloseable {
   }
 
   /** Ends the connections that there are, and cuts those that come. */
-  void shut() throws IOException {
+  synchronized void shut() throws IOException {
     open = false;
     for (Socket socket : sockets) {
       socket.close();
     }
   }
 
+  /** Whether it is open, and ends this one when it is shut. */
+  private synchronized boolean take(Socket client) {
+    return open && sockets.add(client);
+  }
+
   private void accept() {
     while (!server.isClosed()) {
       try {
         Socket client = server.accept();
-        if (!open) {
+        if (!take(client)) {
           refused.incrementAndGet();
           client.close();
           continue;
         }
         Socket target = new Socket(host, port);
-        sockets.add(client);
         sockets.add(target);
         Thread.startVirtualThread(() -> copy(client, target));
         Thread.startVirtualThread(() -> copy(target, client));
