@@ -31,6 +31,7 @@ class ControlThreadTest {
   @AfterEach
   void stop() {
     control.shutdownNow();
+    await().until(control::isTerminated); // what a task still logs is not for the next test
     logger.detachAppender(log);
   }
 

@@ -98,7 +98,7 @@ class EditedSchedulerIT {
     HttpClient http = HttpClient.newHttpClient();
     try {
       picker.ready().get(20, TimeUnit.SECONDS);
-      await("connected").until(() -> policy.streams.get() == 1 && policy.told.get());
+      await("connected").until(() -> policy.streams.get() > 0 && policy.told.get());
       URI url =
           URI.create("http://127.0.0.1:" + picker.gatewayPort().orElseThrow() + "/v1/completions");
       HttpRequest request =
@@ -110,8 +110,9 @@ class EditedSchedulerIT {
           Stream.generate(() -> http.sendAsync(request, BodyHandlers.ofString())).limit(2).toList();
       await("asked about again").until(() -> policy.asked.get() > 4);
 
+      int before = policy.streams.get();
       configure(scheduler, "8s");
-      await("connected anew").until(() -> policy.streams.get() == 2);
+      await("connected anew").until(() -> policy.streams.get() > before);
       policy.asked.set(0);
       await("asked about again under the new settings").until(() -> policy.asked.get() > 2);
 
