@@ -32,7 +32,8 @@ class DecisionAllocationTest {
   /** Each request names its endpoints anew, as gateways do. */
   @Test
   void aSubsetOfManyEndpointsAllocatesNoMoreThanOneOfFew() {
-    assertThat(bytesPerDecision(2_000)).isLessThanOrEqualTo(bytesPerDecision(20) + 256);
+    long few = bytesPerDecision(20); // first: what is compiled later allocates less
+    assertThat(bytesPerDecision(2_000)).isLessThanOrEqualTo(few + 256);
   }
 
   private static long bytesPerDecision(int endpoints) {
