@@ -128,12 +128,9 @@ class KvEventRoomIT {
     made.endpoints(IntStream.range(0, many).mapToObj(KvEventRoomIT::endpoint).toList());
     for (ScriptedEngine engine : engines) {
       long before = counts.of(EventResult.FOREIGN_MODEL);
-      await()
-          .until(
-              () -> {
-                engine.publishes("kv@pod@other", 0, ScriptedEngine.clearedMessage());
-                return counts.of(EventResult.FOREIGN_MODEL) > before;
-              });
+      await().until(engine::isHeard);
+      engine.publishes("kv@pod@other", 0, ScriptedEngine.clearedMessage());
+      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) > before);
       await().until(engine::isAsked);
       engine.replays(0);
     }

@@ -25,11 +25,12 @@ final class ScriptedEngine implements AutoCloseable {
   private static final int REPLAY_HIGH_WATER = 512;
 
   private final ZContext context = new ZContext();
-  private final ZMQ.Socket publisher = context.createSocket(SocketType.PUB);
+  private final ZMQ.Socket publisher = context.createSocket(SocketType.XPUB);
   private final ZMQ.Socket replay = context.createSocket(SocketType.ROUTER);
   private final int port;
   private final int replayPort;
   private final int grain;
+  private boolean heard;
   private byte @Nullable [] asking;
   private long askedFrom;
 
@@ -96,6 +97,13 @@ final class ScriptedEngine implements AutoCloseable {
     publisher.sendMore(topic);
     publisher.sendMore(number(number));
     publisher.send(payload);
+  }
+
+  /** Whether somebody gets what it publishes: before that it is lost. */
+  boolean isHeard() {
+    byte[] said = publisher.recv(ZMQ.DONTWAIT);
+    heard |= said != null && said.length > 0 && said[0] == 1;
+    return heard;
   }
 
   /** Whether it has been asked for a replay since it answered the last one. */
