@@ -111,7 +111,7 @@ class DataPlaneIT {
           .contains("fairlead_build_info{");
       assertThat(PickerReport.fromJson(get(port, "/debug/status").body()))
           .contains(dataPlane.report());
-      assertThat(dataPlane.snapshot().get(10, TimeUnit.SECONDS))
+      assertThat(dataPlane.snapshot().get(30, TimeUnit.SECONDS))
           .extracting(view -> view.state().name())
           .containsExactly("a");
       assertThat(get(port, "/nothing").statusCode()).isEqualTo(404);

@@ -34,6 +34,7 @@ import io.fairlead.epp.checkpoint.CheckpointedConfig;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -301,6 +302,8 @@ class KubernetesIT {
       try (DataPlane dataPlane = startBehind(relay, disk)) {
         awaitEndpoints(dataPlane, "a-rank-0");
         assertThat(page(dataPlane, "/debug/status")).doesNotContain("fromCheckpoint");
+        // At its end it writes what it has not yet, but waits no longer than for two seconds.
+        await().until(() -> Files.exists(disk.resolve("checkpoint.json")));
       }
       relay.shut();
 
@@ -425,7 +428,7 @@ class KubernetesIT {
           .until(
               () -> dataPlane.report().configHash(),
               hash -> ConfigDocument.hash(after).equals(hash));
-      assertThat(dataPlane.snapshot().get(10, TimeUnit.SECONDS))
+      assertThat(dataPlane.snapshot().get(30, TimeUnit.SECONDS))
           .as("together with the config, not after it")
           .extracting(view -> view.state().name())
           .containsExactly("b-rank-0");
@@ -528,13 +531,13 @@ class KubernetesIT {
     await()
         .untilAsserted(
             () ->
-                assertThat(dataPlane.snapshot().get(10, TimeUnit.SECONDS))
+                assertThat(dataPlane.snapshot().get(30, TimeUnit.SECONDS))
                     .extracting(view -> view.state().name())
                     .containsExactlyInAnyOrder(names));
   }
 
   private static long sent(DataPlane dataPlane) throws Exception {
-    return dataPlane.snapshot().get(10, TimeUnit.SECONDS).getFirst().state().sent();
+    return dataPlane.snapshot().get(30, TimeUnit.SECONDS).getFirst().state().sent();
   }
 
   // ---- the cluster

@@ -159,7 +159,7 @@ class LastGoodIT {
     await()
         .untilAsserted(
             () ->
-                assertThat(dataPlane.snapshot().get(10, TimeUnit.SECONDS))
+                assertThat(dataPlane.snapshot().get(30, TimeUnit.SECONDS))
                     .extracting(view -> view.state().name())
                     .extracting(name -> name.replace("-rank-0", ""))
                     .containsExactlyInAnyOrder(pods));

@@ -33,11 +33,12 @@ public final class CheckpointFile implements AutoCloseable {
   private static final long SETTLE_MILLIS = 1_000;
   private static final long RETRY_MILLIS = 30_000;
   private static final long LARGEST = 64 << 20;
-  private static final long FINISH_SECONDS = 2;
+  private static final long FINISH_MILLIS = 2_000;
 
   private final Path folder;
   private final String source;
   private final long retryMillis;
+  private final long finishMillis;
   private final ScheduledExecutorService writer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("fairlead-checkpoint").factory());
@@ -60,13 +61,15 @@ public final class CheckpointFile implements AutoCloseable {
    *     not read
    */
   public CheckpointFile(Path folder, String source) {
-    this(folder, source, RETRY_MILLIS);
+    this(folder, source, RETRY_MILLIS, FINISH_MILLIS);
   }
 
-  CheckpointFile(Path folder, String source, long retryMillis) {
+  /** One that tries again after so long, and writes for so long at its end. */
+  CheckpointFile(Path folder, String source, long retryMillis, long finishMillis) {
     this.folder = folder;
     this.source = source;
     this.retryMillis = retryMillis;
+    this.finishMillis = finishMillis;
   }
 
   /** Where it lies. */
@@ -119,7 +122,7 @@ public final class CheckpointFile implements AutoCloseable {
         });
     writer.shutdown();
     try {
-      if (!writer.awaitTermination(FINISH_SECONDS, TimeUnit.SECONDS)) {
+      if (!writer.awaitTermination(finishMillis, TimeUnit.MILLISECONDS)) {
         writer.shutdownNow();
       }
     } catch (InterruptedException e) {

@@ -30,6 +30,9 @@ class CheckpointFileTest {
 
   private static final String SOURCE = "ConfigMap ns/pool-epp";
 
+  /** A machine that stands still for a moment must not keep it from writing at its end. */
+  private static final long PATIENCE_MILLIS = 30_000;
+
   private static final Checkpoint CHECKPOINT =
       new Checkpoint(
           Instant.parse("2026-03-01T10:00:00Z"),
@@ -58,7 +61,7 @@ class CheckpointFileTest {
   }
 
   private CheckpointFile open(String source) {
-    return new CheckpointFile(folder.resolve("made"), source);
+    return new CheckpointFile(folder.resolve("made"), source, PATIENCE_MILLIS, PATIENCE_MILLIS);
   }
 
   private void saved() {
@@ -119,7 +122,7 @@ class CheckpointFileTest {
   void aFolderThatCanBeWrittenLaterGetsWhatItLacks() throws Exception {
     Path made = folder.resolve("made");
     Files.writeString(made, "a file where the folder should be");
-    try (CheckpointFile file = new CheckpointFile(made, SOURCE, 50)) {
+    try (CheckpointFile file = new CheckpointFile(made, SOURCE, 50, PATIENCE_MILLIS)) {
       file.save(CHECKPOINT);
       await().until(() -> !Files.isDirectory(made) && file.failed());
       Files.delete(made);
