@@ -25,7 +25,7 @@ start() {
 # until_ready NAME COMMAND...: waits until it succeeds. Shows the log of NAME, the process started last, when it ends or takes too long.
 until_ready() {
   local tries
-  for ((tries = 0; tries < 600; tries++)); do
+  for ((tries = 0; tries < 1800; tries++)); do
     if "${@:2}" >/dev/null 2>&1; then return; fi
     kill -0 "$started" 2>/dev/null || break
     sleep 0.1

@@ -20,7 +20,7 @@ def faults(body):
     for stub in STUBS:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"http://{stub}/stub/faults", data=data, method="DELETE" if body is None else "POST")
-        urllib.request.urlopen(request, timeout=10).read()
+        urllib.request.urlopen(request, timeout=60).read()
 
 
 class OpenAi(unittest.TestCase):
