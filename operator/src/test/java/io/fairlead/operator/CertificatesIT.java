@@ -134,7 +134,7 @@ class CertificatesIT {
 
   private void awaitMessage(String part) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.poolMessage("ResolvedRefs")).contains(part));
   }
 }

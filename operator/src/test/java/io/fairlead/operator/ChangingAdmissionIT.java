@@ -55,7 +55,7 @@ class ChangingAdmissionIT {
                 .formatted(MIRRORED));
     cluster.admin().resource(configuration()).create();
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> image(cluster.admin().resource(probe()).dryRun().create()).equals(MIRRORED));
   }
 
@@ -73,7 +73,7 @@ class ChangingAdmissionIT {
       pool.becomeReady();
       // A Deployment that is made later than the mark would count as a write.
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
                   assertThat(PoolFixture.brief(pool.entry("other")))
@@ -84,7 +84,7 @@ class ChangingAdmissionIT {
 
       pool.createPicker("mine", "{name: pool}");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> pool.need(Deployment.class, PICKER).getSpec().getReplicas() == 2);
       pool.becomeAvailableAgain();
       pool.reportCurrent();

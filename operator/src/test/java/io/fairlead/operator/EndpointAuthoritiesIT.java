@@ -126,7 +126,7 @@ class EndpointAuthoritiesIT {
 
   private void awaitMessage(String part) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.poolMessage("ResolvedRefs")).contains(part));
   }
 }

@@ -79,14 +79,14 @@ class EventsIT {
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
       pool.becomeReady();
       schedule("{\"plugins\":[{\"type\":\"queue-scorer\"}]}");
-      await().atMost(Duration.ofSeconds(15)).until(() -> pool.config().contains("queue-scorer"));
+      await().atMost(Duration.ofSeconds(30)).until(() -> pool.config().contains("queue-scorer"));
       pool.reportCurrent();
       assertThat(settled(operator)).as("an edit of ours is none").noneMatch(this::isRepair);
 
       String service = pool.need(Service.class, "picker-service").getMetadata().getUid();
       pool.delete(Service.class, "picker-service");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(
               () ->
                   pool.get(Service.class, "picker-service") != null
@@ -101,7 +101,7 @@ class EventsIT {
             .patch(
                 PatchContext.of(PatchType.JSON_MERGE),
                 "{\"data\":{\"config.yaml\":\"nonsense %d\"}}".formatted(i));
-        await().atMost(Duration.ofSeconds(15)).until(() -> pool.config().contains("queue-scorer"));
+        await().atMost(Duration.ofSeconds(30)).until(() -> pool.config().contains("queue-scorer"));
       }
       assertThat(settled(operator))
           .filteredOn(this::isRepair)
@@ -177,7 +177,7 @@ class EventsIT {
     String last = "last-" + operator.writes().size();
     pool.createModel(last, last, 90, "nowhere");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () -> events().stream().anyMatch(event -> event.startsWith("InferenceModel/" + last)));
     return events().stream().filter(event -> !event.startsWith("InferenceModel/last-")).toList();
@@ -185,13 +185,13 @@ class EventsIT {
 
   private void awaitEvent(String event) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(events()).containsOnlyOnce(event));
   }
 
   private void awaitWarning(String beginning) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(events())

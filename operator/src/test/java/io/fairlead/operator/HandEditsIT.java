@@ -200,6 +200,6 @@ class HandEditsIT extends OperatorWithPool {
   }
 
   private static void eventually(ThrowingRunnable holds) {
-    await().atMost(Duration.ofSeconds(20)).untilAsserted(holds);
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(holds);
   }
 }

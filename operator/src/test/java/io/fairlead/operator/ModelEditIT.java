@@ -52,7 +52,7 @@ class ModelEditIT {
                 PatchContext.of(PatchType.JSON_MERGE),
                 "{\"spec\":{\"targetModels\":[{\"name\":\"a\",\"weight\":5}]}}");
         await()
-            .atMost(Duration.ofSeconds(15))
+            .atMost(Duration.ofSeconds(30))
             .untilAsserted(
                 () -> {
                   assertThat(picker.report().configHash()).isEqualTo(pool.configHash());

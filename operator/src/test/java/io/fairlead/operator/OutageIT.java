@@ -69,7 +69,7 @@ class OutageIT {
         way.begin();
         await()
             .during(AWAY)
-            .atMost(AWAY.plusSeconds(10))
+            .atMost(AWAY.plusSeconds(60))
             .pollInterval(Duration.ofSeconds(1))
             .until(() -> true);
         pools.forEach(pool -> pool.delete(Service.class, "picker-service"));

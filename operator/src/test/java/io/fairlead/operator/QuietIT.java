@@ -59,7 +59,7 @@ class QuietIT {
       AuditLog.Mark settled = settle(operator);
       await()
           .during(Duration.ofSeconds(SECONDS))
-          .atMost(Duration.ofSeconds(SECONDS + 10))
+          .atMost(Duration.ofSeconds(SECONDS + 60))
           .pollInterval(Duration.ofSeconds(1))
           .until(() -> writes(operator, settled).isEmpty());
       assertThat(operator.requests(settled))
@@ -105,7 +105,7 @@ class QuietIT {
       try (var _ = new OperatorUnderTest(cluster, pool, settings(GRACE), () -> wrong)) {
         pool.createPool(name, name + "-service");
         await()
-            .atMost(Duration.ofSeconds(15))
+            .atMost(Duration.ofSeconds(30))
             .until(() -> pool.get(Service.class, name + "-service") != null);
         assertThat(
                 Duration.between(

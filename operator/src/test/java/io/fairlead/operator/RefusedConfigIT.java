@@ -81,7 +81,7 @@ class RefusedConfigIT {
     schedule("{\"plugins\":[{\"type\":\"queue-scorer\"}]}");
     // Between the two patches the picker asks for the defaults, which are as good.
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.config()).contains("queue-scorer"));
     pool.awaitPool("Ready", "True/Ready");
   }
@@ -110,15 +110,15 @@ class RefusedConfigIT {
 
     picker.close();
     picker = new Picker(cluster, pool);
-    await().atMost(Duration.ofSeconds(15)).until(() -> good.equals(picker.report().configHash()));
+    await().atMost(Duration.ofSeconds(30)).until(() -> good.equals(picker.report().configHash()));
     // It reports a config a moment before it says that it is no longer missing.
-    await().atMost(Duration.ofSeconds(15)).until(() -> !picker.notReady().contains("config"));
+    await().atMost(Duration.ofSeconds(30)).until(() -> !picker.notReady().contains("config"));
     pool.awaitPool("Programmed", "False/ConfigRejected");
 
     schedule("{\"plugins\":[{\"type\":\"queue-scorer\"}]}");
     // Between the two patches the picker asks for the defaults, which can be run, too.
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(pool.config())
@@ -142,14 +142,14 @@ class RefusedConfigIT {
             "{\"metadata\":{\"annotations\":{\"%s\":\"%s\"}},\"data\":{\"config.yaml\":\"later: true\"}}"
                 .formatted(ConfigHash.ANNOTATION, newer));
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () ->
                 picker.report().refused() != null
                     && newer.equals(picker.report().refused().hash()));
     assertThat(picker.report().configHash()).isEqualTo(good);
     operator = new OperatorUnderTest(cluster, pool, true);
-    await().atMost(Duration.ofSeconds(15)).until(() -> picker.report().refused() == null);
+    await().atMost(Duration.ofSeconds(30)).until(() -> picker.report().refused() == null);
   }
 
   @Test
@@ -166,7 +166,7 @@ class RefusedConfigIT {
 
   private void awaitHashOfThePickers(ConfigHash hash) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               EndpointPickerStatus status = pool.need(EndpointPicker.class, "mine").getStatus();

@@ -69,7 +69,7 @@ class SchedulingFromIT extends OperatorWithPool {
           pool.need(Deployment.class, PoolFixture.PICKER).getMetadata().getGeneration();
       put(Map.of("epp.yaml", "plugins: [{type: kv-cache-utilization-scorer}]\n"));
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Duration.ofSeconds(30))
           .until(
               () ->
                   !good.equals(pool.configHash())
@@ -138,7 +138,7 @@ class SchedulingFromIT extends OperatorWithPool {
 
   private void awaitMessage(String part) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.poolMessage("Accepted")).contains(part));
   }
 }

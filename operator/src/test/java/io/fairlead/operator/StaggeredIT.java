@@ -70,7 +70,7 @@ class StaggeredIT {
       for (String name : left) {
         awaitCondition(pool, name, "UpToDate", "False/WaitingForTurn");
         await()
-            .atMost(Duration.ofSeconds(15))
+            .atMost(Duration.ofSeconds(30))
             .untilAsserted(
                 () ->
                     assertThat(waitsToldOf(pool, name))
@@ -100,7 +100,7 @@ class StaggeredIT {
           """
               .formatted(third));
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> image(pool, third).equals("example.test/own:3"));
       awaitNoCondition(pool, third, "UpToDate");
       rolledOut(cluster, pool, third, "2", true);
@@ -117,14 +117,14 @@ class StaggeredIT {
 
   private static void awaitCondition(PoolFixture pool, String name, String type, String expected) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> assertThat(PoolFixture.brief(pool.entry(name))).containsEntry(type, expected));
   }
 
   private static void awaitNoCondition(PoolFixture pool, String name, String type) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(PoolFixture.brief(pool.entry(name)))

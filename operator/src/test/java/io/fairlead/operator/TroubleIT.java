@@ -225,7 +225,7 @@ class TroubleIT {
     // Without a ConfigMap of ours there is no config until it is known which kinds the cluster
     // lacks.
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(pool.poolConditions()).containsEntry("Programmed", "False/EPPUnavailable");

@@ -337,7 +337,7 @@ public final class PoolFixture {
 
   /** For longer than the operator leaves alone what the API server refused, 15 s. */
   private static void eventually(ThrowingRunnable holds) {
-    await().atMost(Duration.ofSeconds(30)).untilAsserted(holds);
+    await().atMost(Duration.ofMinutes(1)).untilAsserted(holds);
   }
 
   /**
