@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.testing.Chart;
 import io.fairlead.operator.testing.Kustomization;
@@ -37,6 +38,8 @@ class ChartUpgradeIT {
 
       helm(kubeconfig, "upgrade", "crds", "charts/fairlead-crds");
       assertThat(columns(client)).contains("Models");
+      Crds.awaitServed(
+          client, client.resources(CustomResourceDefinition.class).withName(KIND).require());
 
       Kustomization.apply(
           client,

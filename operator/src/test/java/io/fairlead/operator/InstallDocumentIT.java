@@ -46,11 +46,12 @@ class InstallDocumentIT {
               .atMost(Duration.ofMinutes(1))
               .until(() -> explains(server.client(), "endpointpickers"));
         }
-        // Nobody here empties a namespace that is being deleted.
-        String said = Kustomization.kubectl(kubeconfig, command + (removes ? " --wait=false" : ""));
         if (command.startsWith("kubectl auth can-i")) {
-          assertThat(said).contains("yes");
+          awaitYes(kubeconfig, command);
+          continue;
         }
+        // Nobody here empties a namespace that is being deleted.
+        var _ = Kustomization.kubectl(kubeconfig, command + (removes ? " --wait=false" : ""));
       }
       await()
           .atMost(Duration.ofMinutes(1))
@@ -98,9 +99,10 @@ class InstallDocumentIT {
         if (command.startsWith("helm uninstall fairlead ") && command.contains("fairlead-system")) {
           createPoolOfAnother(server.client());
         }
-        String said = run(kubeconfig, command);
         if (command.startsWith("kubectl auth can-i")) {
-          assertThat(said).contains("yes");
+          awaitYes(kubeconfig, command);
+        } else {
+          run(kubeconfig, command);
         }
       }
       assertThat(server.client().apiextensions().v1().customResourceDefinitions().list().getItems())
@@ -123,14 +125,23 @@ class InstallDocumentIT {
     }
   }
 
-  private static String run(Path kubeconfig, String command) {
+  /** Rights take effect a moment after they are granted. */
+  private static void awaitYes(Path kubeconfig, String command) {
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .ignoreException(IllegalStateException.class) // kubectl fails where it says no
+        .until(() -> Kustomization.kubectl(kubeconfig, command).contains("yes"));
+  }
+
+  private static void run(Path kubeconfig, String command) {
     if (command.startsWith("kubectl ")) {
-      return Kustomization.kubectl(kubeconfig, command);
+      var _ = Kustomization.kubectl(kubeconfig, command);
+      return;
     }
     List<String> words = new ArrayList<>(List.of(command.split(" +", -1)));
     assertThat(words.removeFirst()).isEqualTo("helm");
     words.add("--kubeconfig=" + kubeconfig.toAbsolutePath());
-    return Chart.helm(words);
+    var _ = Chart.helm(words);
   }
 
   private static void createPoolOfAnother(KubernetesClient client) {

@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
-import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
-import io.fabric8.kubernetes.api.model.rbac.ClusterRoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.Watch;
@@ -28,6 +26,7 @@ import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Outage;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.SeenReasons;
+import io.fairlead.operator.testing.TestRoles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -367,18 +366,7 @@ class UpstreamKindsIT {
   @Test
   void kindsThatMayNotBeReadKeepNothingBack() {
     Crds.upstream(cluster.admin(), OLD);
-    var roles = cluster.admin().rbac().clusterRoles();
-    ClusterRole all = roles.withName("fairlead-operator").get();
-    cluster
-        .admin()
-        .resource(
-            new ClusterRoleBuilder(all)
-                .withRules(
-                    all.getRules().stream()
-                        .filter(rule -> !rule.getResources().contains("inferenceobjectives"))
-                        .toList())
-                .build())
-        .update();
+    TestRoles.Taken taken = TestRoles.without(cluster, "inferenceobjectives");
     running.add(new OperatorUnderTest(cluster, pool, true));
     pool.createPool();
     objective(OLD, "batch", -5);
@@ -394,13 +382,7 @@ class UpstreamKindsIT {
                     .contains("InferenceObjective of " + OLD, "InferenceObjective of " + NEW)
                     .contains("grant"));
 
-    cluster
-        .admin()
-        .resource(
-            new ClusterRoleBuilder(roles.withName("fairlead-operator").require())
-                .withRules(all.getRules())
-                .build())
-        .update();
+    taken.giveBack();
     await().atMost(SEEN).untilAsserted(() -> assertThat(pool.config()).contains("batch"));
     awaitCondition(OLD, "InferenceObjective", "batch", "Accepted", "True/Accepted");
     await()
