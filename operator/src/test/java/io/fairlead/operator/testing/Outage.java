@@ -1,6 +1,7 @@
 package io.fairlead.operator.testing;
 
 import io.fabric8.kubernetes.client.Config;
+import io.fairlead.crds.testing.FreePort;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -27,9 +28,13 @@ public final class Outage implements AutoCloseable {
   /** Leads to the API server of this client. */
   public Outage(Config there) {
     server = URI.create(there.getMasterUrl());
-    ServerSocket first = listen(0);
-    port = first.getLocalPort();
-    serve(first);
+    try {
+      // Of those that the system gives to nobody: it is to be had again when the outage ends.
+      port = FreePort.find();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    serve(listen(port));
   }
 
   /** The same API server by this way. */
@@ -39,7 +44,7 @@ public final class Outage implements AutoCloseable {
   }
 
   /** Cuts what is open, and refuses what is new. */
-  public void begin() {
+  public synchronized void begin() {
     ServerSocket socket = listening;
     if (socket != null) {
       quietly(socket);
@@ -85,7 +90,7 @@ public final class Outage implements AutoCloseable {
             () -> {
               try {
                 while (true) {
-                  join(socket.accept());
+                  join(socket, socket.accept());
                 }
               } catch (IOException e) {
                 // Closed: an outage begins.
@@ -93,12 +98,28 @@ public final class Outage implements AutoCloseable {
             });
   }
 
-  private void join(Socket client) throws IOException {
-    Socket upstream = new Socket(server.getHost(), server.getPort());
+  private void join(ServerSocket way, Socket client) {
+    try {
+      Socket upstream = new Socket(server.getHost(), server.getPort());
+      if (isOpen(way, client, upstream)) {
+        copy(client, upstream);
+        copy(upstream, client);
+      }
+    } catch (IOException e) {
+      quietly(client);
+    }
+  }
+
+  /** What an outage finds half joined it cuts, too. */
+  private synchronized boolean isOpen(ServerSocket way, Socket client, Socket upstream) {
+    if (way.isClosed()) {
+      quietly(client);
+      quietly(upstream);
+      return false;
+    }
     open.add(client);
     open.add(upstream);
-    copy(client, upstream);
-    copy(upstream, client);
+    return true;
   }
 
   private void copy(Socket from, Socket to) {
