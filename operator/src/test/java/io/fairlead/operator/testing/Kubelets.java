@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Kubelets implements AutoCloseable {
   private final KubernetesClient client;
-  private final ExecutorService workers = Executors.newFixedThreadPool(8);
+
+  /** One and the same for a picker: what it is given last it reports last. */
+  private final List<ExecutorService> workers =
+      Stream.generate(Executors::newSingleThreadExecutor).limit(8).toList();
+
   private final Map<String, String> pods = new ConcurrentHashMap<>();
   private final List<SharedIndexInformer<?>> informers;
 
@@ -60,7 +65,7 @@ public final class Kubelets implements AutoCloseable {
   @Override
   public void close() {
     informers.forEach(SharedIndexInformer::stop);
-    workers.shutdownNow();
+    workers.forEach(ExecutorService::shutdownNow);
   }
 
   private void run(Deployment deployment) {
@@ -72,20 +77,21 @@ public final class Kubelets implements AutoCloseable {
                 .getGeneration()
                 .equals(deployment.getStatus().getObservedGeneration());
     if (!told) {
-      workers.execute(
-          () -> {
-            pods.computeIfAbsent(key, k -> pod(deployment));
-            rolledOut(deployment);
-            ConfigMap config =
-                client
-                    .configMaps()
-                    .inNamespace(deployment.getMetadata().getNamespace())
-                    .withName(deployment.getMetadata().getName())
-                    .get();
-            if (config != null) {
-              report(config);
-            }
-          });
+      worker(key)
+          .execute(
+              () -> {
+                pods.computeIfAbsent(key, k -> pod(deployment));
+                rolledOut(deployment);
+                ConfigMap config =
+                    client
+                        .configMaps()
+                        .inNamespace(deployment.getMetadata().getNamespace())
+                        .withName(deployment.getMetadata().getName())
+                        .get();
+                if (config != null) {
+                  report(config);
+                }
+              });
     }
   }
 
@@ -145,10 +151,14 @@ public final class Kubelets implements AutoCloseable {
   }
 
   private void read(ConfigMap config) {
-    if (pods.containsKey(
-        key(config.getMetadata().getNamespace(), config.getMetadata().getName()))) {
-      workers.execute(() -> report(config));
-    }
+    String key = key(config.getMetadata().getNamespace(), config.getMetadata().getName());
+    worker(key)
+        .execute(
+            () -> {
+              if (pods.containsKey(key)) {
+                report(config);
+              }
+            });
   }
 
   private void report(ConfigMap config) {
@@ -178,6 +188,10 @@ public final class Kubelets implements AutoCloseable {
                 .endMetadata()
                 .build())
         .serverSideApply();
+  }
+
+  private ExecutorService worker(String key) {
+    return workers.get(Math.floorMod(key.hashCode(), workers.size()));
   }
 
   private static String key(String namespace, String name) {
