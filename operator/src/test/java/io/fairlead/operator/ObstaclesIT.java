@@ -40,7 +40,9 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -143,7 +145,7 @@ class ObstaclesIT {
       pool.createModel("sum", "sum", 10);
       pool.awaitModel("sum", "Ready", "False/ConfigRejected");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
                   assertThat(pool.modelMessage("sum", "Ready"))
@@ -165,11 +167,12 @@ class ObstaclesIT {
     pool.awaitModel("chat", "Programmed", "False/EPPUnavailable");
     assertThat(pool.config()).as("all else is there").isNotEmpty();
     pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
-    // Two seconds are promised; this machine may be busy with other tests.
-    assertThat(told).isLessThan(Duration.ofSeconds(6));
+    // Two seconds are promised, on a machine that is not busy with other tests. The client's own
+    // tries would take a minute and a half.
+    assertThat(told).isLessThan(Duration.ofSeconds(20));
 
     cluster.admin().resource(webhook("deployments", "apps")).delete();
-    await().atMost(Duration.ofSeconds(20)).until(() -> pool.get(Deployment.class, PICKER) != null);
+    await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
     pool.awaitPool("Ready", "False/RolloutInProgress");
   }
 
@@ -210,19 +213,22 @@ class ObstaclesIT {
   /** The API server gives it longer than clients usually wait, and says then that it failed. */
   @Test
   void aWebhookThatHangsIsTold(@TempDir Path folder) throws IOException, GeneralSecurityException {
-    AtomicInteger asked = new AtomicInteger();
-    try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::add)) {
       hangAt(hanging, 12, asked);
       pool.createPool();
       pool.createModel("chat", "chat", 90);
       await()
-          // The first answer comes after 12 s, and is told.
-          .atMost(Duration.ofSeconds(22))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () ->
                   assertThat(pool.poolConditions())
                       .containsEntry("Programmed", "False/APIServerError")
                       .containsEntry("Ready", "False/APIServerError"));
+      assertThat(asked)
+          .filteredOn(PICKER::equals)
+          .as("the first answer, after 12 s, is told; the next try may have begun")
+          .hasSizeLessThanOrEqualTo(2);
       assertThat(pool.poolMessage("Programmed"))
           .startsWith("Deployment %s/pool-epp is not as it should be".formatted(pool.namespace()))
           .contains("failing.example.test");
@@ -237,17 +243,22 @@ class ObstaclesIT {
   @Test
   void anApiServerThatGivesNoAnswerIsTold(@TempDir Path folder)
       throws IOException, GeneralSecurityException {
-    restart(Paces.usualBut(pace -> pace.writes = Duration.ofSeconds(2)));
-    AtomicInteger asked = new AtomicInteger();
-    try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::incrementAndGet)) {
+    // Longer than a busy machine takes for what nothing keeps back.
+    restart(Paces.usualBut(pace -> pace.writes = Duration.ofSeconds(5)));
+    List<String> asked = new CopyOnWriteArrayList<>();
+    try (RefusingWebhook hanging = RefusingWebhook.hanging(folder, asked::add)) {
       hangAt(hanging, 30, asked);
-      int before = asked.get();
       pool.createPool();
       pool.awaitPool("Programmed", "False/APIServerError");
-      assertThat(asked.get() - before).as("the client asks once").isLessThanOrEqualTo(2);
-      assertThat(pool.poolMessage("Programmed"))
-          .contains("Deployment %s/pool-epp".formatted(pool.namespace()), "no answer within 2 s")
-          .contains("see to the webhooks");
+      assertThat(asked)
+          .filteredOn(PICKER::equals)
+          .as("the client asks once; the operator's next try may have begun")
+          .hasSizeLessThanOrEqualTo(2);
+      awaitPoolMessage(
+          "Programmed",
+          "Deployment %s/pool-epp is not as it should be: the API server gave no answer within 5 s"
+              .formatted(pool.namespace()));
+      awaitPoolMessage("Programmed", "see to the webhooks");
       pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
       cluster.admin().resource(webhook("deployments", "apps")).delete();
     }
@@ -256,7 +267,7 @@ class ObstaclesIT {
   }
 
   /** From here on this webhook is asked, and given this many seconds. */
-  private void hangAt(RefusingWebhook hanging, int seconds, AtomicInteger asked) {
+  private void hangAt(RefusingWebhook hanging, int seconds, List<String> asked) {
     ValidatingWebhookConfiguration configuration = webhook("deployments", "apps");
     configuration.getWebhooks().getFirst().setTimeoutSeconds(seconds);
     WebhookClientConfig client = configuration.getWebhooks().getFirst().getClientConfig();
@@ -268,14 +279,14 @@ class ObstaclesIT {
     config.setRequestTimeout(1000);
     try (KubernetesClient impatient = new KubernetesClientBuilder().withConfig(config).build()) {
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .ignoreException(KubernetesClientException.class)
           .until(
               () -> {
-                if (asked.get() == 0) {
+                if (asked.isEmpty()) {
                   dryRun(impatient, "apps");
                 }
-                return asked.get() > 0;
+                return !asked.isEmpty();
               });
     }
   }
@@ -324,7 +335,7 @@ class ObstaclesIT {
 
     cluster.admin().resource(webhook("services", "")).delete();
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () ->
                 pool.need(Service.class, "picker-service")
@@ -391,17 +402,21 @@ class ObstaclesIT {
                 .endStatus()
                 .build())
         .updateStatus();
+    // It is in force a moment later; what was refused for another reason is tried again long after.
+    awaitRefusal(cluster.admin(), counted.equals("services") ? "" : "apps", "exceeded quota: none");
   }
 
   /** Waiting helps nothing where a pod may not write its Lease. */
   @Test
   void aPodThatNeverReportsIsNotWaitedForWithoutEnd() {
-    restart(Paces.usualBut(pace -> pace.reports = Duration.ofSeconds(6)));
+    // What is said while it is waited for would be gone on a machine that stands still so long.
+    restart(Paces.usualBut(pace -> pace.reports = Duration.ofHours(1)));
     pool.createPool();
     pool.awaitPool("Ready", "False/RolloutInProgress");
     pool.becomeAvailable();
     pool.awaitPool("Programmed", "Unknown/Pending");
     awaitPoolMessage("Programmed", "has reported the config yet; wait for it");
+    restart(Paces.usualBut(pace -> pace.reports = Duration.ofSeconds(3)));
     pool.awaitPool("Programmed", "False/ConfigNotReported");
     pool.awaitPool("Ready", "False/ConfigNotReported");
     assertThat(pool.poolMessage("Programmed"))
@@ -454,11 +469,11 @@ class ObstaclesIT {
         """);
     pool.createPool();
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) != null);
     patchPicker("{\"spec\":{\"autoscaling\":null,\"replicas\":1}}");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> pool.get(HorizontalPodAutoscaler.class, PICKER) == null);
     pool.awaitPool("Ready", "False/EPPUnavailable");
   }
@@ -526,13 +541,14 @@ class ObstaclesIT {
     // It is refused again and again until the API server has seen the webhook.
     config.setRequestRetryBackoffLimit(0);
     try (KubernetesClient client = new KubernetesClientBuilder().withConfig(config).build()) {
-      await()
-          .atMost(Duration.ofSeconds(15))
-          .untilAsserted(
-              () ->
-                  assertThatThrownBy(() -> dryRun(client, group))
-                      .hasMessageContaining("failing.example.test"));
+      awaitRefusal(client, group, "failing.example.test");
     }
+  }
+
+  private void awaitRefusal(KubernetesClient client, String group, String said) {
+    await()
+        .untilAsserted(
+            () -> assertThatThrownBy(() -> dryRun(client, group)).hasMessageContaining(said));
   }
 
   private static String probe(String group) {
@@ -582,7 +598,7 @@ class ObstaclesIT {
 
   private void awaitPoolMessage(String type, String part) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.poolMessage(type)).contains(part));
   }
 

@@ -18,6 +18,7 @@ import java.security.KeyStore;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -53,8 +54,21 @@ public final class RefusingWebhook implements AutoCloseable {
    */
   public static RefusingWebhook hanging(Path folder, Runnable asked)
       throws IOException, GeneralSecurityException {
+    return hanging(folder, name -> asked.run());
+  }
+
+  /**
+   * The same.
+   *
+   * @param asked told of the object of each question, by its name
+   */
+  public static RefusingWebhook hanging(Path folder, Consumer<String> asked)
+      throws IOException, GeneralSecurityException {
     // An exchange that nobody closes stays open.
-    return start(folder, exchange -> asked.run());
+    return start(
+        folder,
+        exchange ->
+            asked.accept(MAPPER.readTree(exchange.getRequestBody()).at("/request/name").asText()));
   }
 
   /**
