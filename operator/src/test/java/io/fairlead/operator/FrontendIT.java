@@ -39,6 +39,7 @@ class FrontendIT extends OperatorWithPool {
   void start() {
     pool.createPicker("mine", "{name: pool}");
     pool.createPool();
+    pool.awaitPickerCarriedOut();
     pool.becomeReady();
   }
 
@@ -47,7 +48,7 @@ class FrontendIT extends OperatorWithPool {
     assertExtProc();
     for (int i = 0; i < 2; i++) {
       frontend("\"Gateway\"");
-      await().atMost(Duration.ofSeconds(15)).untilAsserted(this::assertGateway);
+      await().atMost(Duration.ofSeconds(30)).untilAsserted(this::assertGateway);
       assertThat(pool.need(EndpointPicker.class, "mine").getSpec().frontend()).isEqualTo("Gateway");
       awaitResolved(
           "Service picker-service is provided: clients send their requests to its port 9002 over"
@@ -57,7 +58,7 @@ class FrontendIT extends OperatorWithPool {
       pool.awaitPool("Ready", "True/Ready");
 
       frontend("null");
-      await().atMost(Duration.ofSeconds(15)).untilAsserted(this::assertExtProc);
+      await().atMost(Duration.ofSeconds(30)).untilAsserted(this::assertExtProc);
       awaitResolved("Service picker-service is provided");
       pool.becomeAvailableAgain();
       pool.awaitPool("Ready", "True/Ready");
@@ -79,7 +80,7 @@ class FrontendIT extends OperatorWithPool {
   @Test
   void aGatewayServesWhatTheOperatorWroteAndReportsIt() throws Exception {
     frontend("\"Gateway\"");
-    await().atMost(Duration.ofSeconds(15)).untilAsserted(this::assertGateway);
+    await().atMost(Duration.ofSeconds(30)).untilAsserted(this::assertGateway);
     pool.becomeAvailableAgain();
     pool.createModel("chat", "chat", 90);
     try (Picker gateway = Picker.gateway(cluster, pool);
@@ -106,7 +107,7 @@ class FrontendIT extends OperatorWithPool {
   /** The status is written after what it tells of. */
   private void awaitResolved(String message) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.poolMessage("ResolvedRefs")).isEqualTo(message));
   }
 

@@ -56,9 +56,12 @@ class OperatorIT extends OperatorWithPool {
 
   @Test
   void servesAPoolAndTellsSo() {
+    operator.close();
     pool.createModel("chat", "chat", 90);
     pool.createModel("sum", "sum", 50);
     pool.createPool();
+    // One that runs may see a model after its pool, and write the config once more.
+    operator = new OperatorUnderTest(cluster, pool, true);
     pool.becomeReady();
 
     assertThat(pool.poolConditions())
@@ -99,26 +102,33 @@ class OperatorIT extends OperatorWithPool {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.becomeReady();
-    ConfigHash before = pool.configHash();
     long generation = pool.need(Deployment.class, PICKER).getMetadata().getGeneration();
 
-    InferenceModel edited =
-        cluster
-            .admin()
-            .resource(pool.need(InferenceModel.class, "chat"))
-            .patch(
-                MERGE,
-                "{\"spec\":{\"targetModels\":[{\"name\":\"a\",\"weight\":1},{\"name\":\"b\",\"weight\":1}]}}");
-
-    await().atMost(Duration.ofSeconds(15)).until(() -> !pool.configHash().equals(before));
-    assertThat(Duration.between(written(edited), written(pool.need(ConfigMap.class, PICKER))))
-        .as("by the API server's clock, whenever it is looked at here")
+    weigh(1);
+    // Of one that only looked now and then each but the first would take as long as its pause.
+    assertThat(Stream.of(2, 3, 4).map(this::weigh).min(Comparator.naturalOrder()).orElseThrow())
+        .as("the soonest, on a machine that may stand still for a while")
         .isLessThanOrEqualTo(Duration.ofSeconds(2));
     pool.awaitPool("Programmed", "Unknown/Pending");
     pool.reportCurrent();
     pool.awaitPool("Programmed", "True/Programmed");
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getGeneration())
         .isEqualTo(generation);
+  }
+
+  /** How long it took until the config had it, by the API server's clock. */
+  private Duration weigh(int weight) {
+    ConfigHash before = pool.configHash();
+    InferenceModel edited =
+        cluster
+            .admin()
+            .resource(pool.need(InferenceModel.class, "chat"))
+            .patch(
+                MERGE,
+                "{\"spec\":{\"targetModels\":[{\"name\":\"a\",\"weight\":%d},{\"name\":\"b\",\"weight\":9}]}}"
+                    .formatted(weight));
+    await().until(() -> !pool.configHash().equals(before));
+    return Duration.between(written(edited), written(pool.need(ConfigMap.class, PICKER)));
   }
 
   /** When anybody wrote it last, to the second. */
@@ -149,7 +159,7 @@ class OperatorIT extends OperatorWithPool {
     await().until(() -> pool.get(Service.class, "renamed") != null);
     await()
         .during(Duration.ofSeconds(2))
-        .atMost(Duration.ofSeconds(6))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> assertThat(pool.poolConditions()).containsEntry("Ready", "True/Ready"));
     assertThat(pool.get(Service.class, "picker-service")).isNotNull();
@@ -233,6 +243,8 @@ class OperatorIT extends OperatorWithPool {
 
   @Test
   void aServiceOfOthersStaysUntouched() {
+    // One that runs may see the Service after the pool that names it.
+    operator.close();
     cluster
         .admin()
         .resource(
@@ -249,6 +261,7 @@ class OperatorIT extends OperatorWithPool {
                 .build())
         .create();
     String version = pool.need(Service.class, "picker-service").getMetadata().getResourceVersion();
+    operator = new OperatorUnderTest(cluster, pool, true);
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotManaged");
@@ -309,7 +322,8 @@ class OperatorIT extends OperatorWithPool {
             () ->
                 assertThat(pool.pickerConditions("b"))
                     .containsEntry("Accepted", "False/PickerConflict"));
-    assertThat(pool.pickerConditions("a")).containsEntry("Accepted", "True/Accepted");
+    pool.awaitPicker("a", "Accepted", "True/Accepted");
+    pool.awaitPickerCarriedOut();
     Deployment deployment = pool.need(Deployment.class, PICKER);
     assertThat(deployment.getSpec().getReplicas()).isEqualTo(2);
     assertThat(deployment.getSpec().getTemplate().getSpec().getContainers().getFirst().getImage())
@@ -337,14 +351,14 @@ class OperatorIT extends OperatorWithPool {
             .build();
     cluster.admin().resource(drifted).update();
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> pool.pickerImage().equals(OperatorUnderTest.IMAGE));
     assertThat(pool.need(Deployment.class, PICKER).getMetadata().getAnnotations())
         .containsEntry("someone", "else");
 
     pool.delete(Service.class, "picker-service");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> pool.get(Service.class, "picker-service") != null);
   }
 
@@ -360,7 +374,7 @@ class OperatorIT extends OperatorWithPool {
             "{\"spec\":{\"ports\":[{\"name\":\"grpc-ext-proc\",\"port\":9999,\"targetPort\":9002}]}}");
     pool.delete(Deployment.class, PICKER);
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(pool.need(Service.class, "picker-service").getSpec().getPorts())
@@ -405,7 +419,7 @@ class OperatorIT extends OperatorWithPool {
     pool.createPool("second", "picker-service");
     pool.createModel("chat", "chat", 90, "second");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(PoolFixture.brief(pool.entry("second")))
@@ -523,7 +537,7 @@ class OperatorIT extends OperatorWithPool {
     pool.delete(EndpointPicker.class, "a");
     await().until(() -> pool.get(Deployment.class, PICKER) == null);
     await().until(() -> pool.poolConditions().isEmpty());
-    assertThat(pool.get(Service.class, "picker-service")).isNull();
+    await().until(() -> pool.get(Service.class, "picker-service") == null);
   }
 
   @Test

@@ -29,6 +29,7 @@ class PickerConsoleIT extends OperatorWithPool {
   void start() {
     pool.createPicker("mine", "{name: pool}");
     pool.createPool();
+    pool.awaitPickerCarriedOut();
     pool.becomeReady();
   }
 
@@ -37,7 +38,7 @@ class PickerConsoleIT extends OperatorWithPool {
     PodSpec without = pod();
     console("{\"enabled\":true,\"tokenSecretRef\":{\"name\":\"console\",\"key\":\"secret\"}}");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(pod().getContainers().getFirst().getArgs())
@@ -61,7 +62,7 @@ class PickerConsoleIT extends OperatorWithPool {
 
     console("null");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pod()).isEqualTo(without));
   }
 
