@@ -24,6 +24,7 @@ import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
+import java.net.HttpURLConnection;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -125,7 +126,7 @@ class AdoptionIT {
 
     pool.delete(EndpointPicker.class, "mine");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> pool.get(Service.class, "picker-service") == null);
     assertUntouched(theirs);
   }
@@ -262,7 +263,7 @@ class AdoptionIT {
 
   private void awaitOnlyTheirs(String model, Map<String, String> told) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pool.modelConditions(model)).isEqualTo(told));
   }
 
@@ -285,7 +286,7 @@ class AdoptionIT {
                   .delete());
       pool.delete(EndpointPicker.class, "mine");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () -> {
                 assertThat(pool.get(Deployment.class, PICKER)).isNull();
@@ -364,7 +365,7 @@ class AdoptionIT {
   void theEntryIsNotPutBackAsFastAsOthersRemoveIt() {
     start(Adoption.ALL, Duration.ZERO);
     pool.createPool();
-    pool.awaitPool("Accepted", "True/Accepted");
+    pool.awaitPool("Ready", "False/RolloutInProgress");
     long before = entryWrites();
     for (int removal = 0; removal < 6; removal++) {
       removeEntry();
@@ -373,7 +374,7 @@ class AdoptionIT {
     assertThat(operator().lostEntries()).isZero();
     removeEntry();
     awaitEvent("StatusEntryRemoved");
-    assertThat(operator().lostEntries()).isEqualTo(1);
+    await().until(() -> operator().lostEntries() == 1);
     int times = operator().reconciled("InferencePool/pool");
     pool.touchAll(1);
     operator().awaitReconciled("InferencePool/pool", times + 2);
@@ -392,12 +393,14 @@ class AdoptionIT {
   private long entryWrites() {
     return operator().writes().stream()
         .filter(write -> write.resource().equals("inferencepools/status"))
+        // One that comes too late for the version that it is of has to be sent again.
+        .filter(write -> write.code() < HttpURLConnection.HTTP_BAD_REQUEST)
         .count();
   }
 
   private void awaitEvent(String reason) {
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               List<Event> events =

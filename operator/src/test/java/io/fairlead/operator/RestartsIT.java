@@ -81,7 +81,7 @@ class RestartsIT {
         pool.createModel("code-" + n, "code", 10, "kill" + n);
       }
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> {
                 for (int n = 0; n < WRITES; n++) {
@@ -91,7 +91,7 @@ class RestartsIT {
     }
     try (var _ = new OperatorUnderTest(cluster, pool, true)) {
       await()
-          .atMost(Duration.ofSeconds(30))
+          .atMost(Duration.ofMinutes(1))
           .untilAsserted(
               () -> {
                 for (int n = 0; n <= WRITES; n++) {
@@ -131,7 +131,10 @@ class RestartsIT {
     }
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
       awaitWeights();
-      operator.awaitReconciled("InferencePool/pool", 1);
+      // What a look writes is written once it has ended.
+      int seen = operator.reconciled("InferencePool/pool");
+      pool.touchAll(1);
+      operator.awaitReconciled("InferencePool/pool", seen + 1);
     }
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
       operator.awaitReconciled("InferencePool/pool", 1);
@@ -154,7 +157,7 @@ class RestartsIT {
       pool.createModel("late", "late", 1);
       await()
           .during(Duration.ofSeconds(AWAY))
-          .atMost(Duration.ofSeconds(AWAY + 10))
+          .atMost(Duration.ofSeconds(AWAY + 60))
           .pollInterval(Duration.ofSeconds(1))
           .until(() -> pool.get(Service.class, "picker-service") == null);
       way.end();
@@ -177,6 +180,7 @@ class RestartsIT {
         var _ = operator(way.through(account))) {
       servePool();
       List<String> children = uids();
+      long begun = System.nanoTime();
       way.begin();
       for (int i = 0; i < RESTARTS; i++) {
         weigh(i, i + 1);
@@ -185,11 +189,12 @@ class RestartsIT {
       pool.createModel("late", "late", 1);
       await()
           .during(Duration.ofSeconds(AWAY))
-          .atMost(Duration.ofSeconds(AWAY + 10))
+          .atMost(Duration.ofSeconds(AWAY + 60))
           .pollInterval(Duration.ofSeconds(1))
           .untilAsserted(() -> assertThat(uids()).as("nothing is deleted").isEqualTo(children));
       int asked = way.asked();
       way.end();
+      long seconds = Duration.ofNanos(System.nanoTime() - begun).toSeconds();
 
       awaitWeights();
       pool.awaitModel("late", "Accepted", "True/Accepted");
@@ -204,7 +209,7 @@ class RestartsIT {
       assertThat(uids()).isEqualTo(children);
       assertThat(asked)
           .as("a list and a watch of each kind, a write of each status and child, and tries")
-          .isLessThan(2 * (60 + 6 * RESTARTS) + 10 * AWAY);
+          .isLessThan(2 * (60 + 6 * RESTARTS) + 10 * (int) seconds);
     }
   }
 

@@ -2,6 +2,7 @@ package io.fairlead.operator;
 
 import static io.fairlead.operator.testing.PoolFixture.POOL;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
@@ -43,7 +44,7 @@ class TerminatingIT extends OperatorWithPool {
     pool.awaitPool("Ready", "False/PoolTerminating");
     pool.createModel("sum", "sum", 10);
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () -> {
               assertThat(pool.poolConditions())
@@ -98,7 +99,7 @@ class TerminatingIT extends OperatorWithPool {
             .resource(before)
             .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"replicas\":7}}");
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(30))
         .untilAsserted(
             () ->
                 assertThat(pool.need(EndpointPicker.class, picker).getStatus().conditions())
@@ -137,11 +138,10 @@ class TerminatingIT extends OperatorWithPool {
         .untilAsserted(
             () -> assertThat(pool.poolMessage("Accepted")).contains("served with defaults"));
 
+    awaitLookedAt(1); // by which all is written that the picker's end brings
     pool.awaitEventsSent();
     int writes = operator.writes().size();
-    int seen = operator.reconciled("InferencePool/pool");
-    pool.touchAll(1);
-    operator.awaitReconciled("InferencePool/pool", seen + 1);
+    awaitLookedAt(2);
     assertThat(operator.writes()).as("nor told twice").hasSize(writes);
     keep(EndpointPicker.class, "mine", "null");
     keep(InferenceModel.class, "chat", "null");
@@ -179,13 +179,24 @@ class TerminatingIT extends OperatorWithPool {
     pool.becomeReady();
     finalizers("[\"" + FINALIZER + "\"]");
     int seen = operator.reconciled("InferencePool/pool");
+    long begun = System.nanoTime();
     pool.delete(InferencePool.class, POOL);
     operator.awaitReconciled("InferencePool/pool", seen + 1);
     finalizers("null");
     await().until(() -> pool.get(InferencePool.class, POOL) == null);
+    pool.awaitEventsSent();
+    assumeThat(Duration.ofNanos(System.nanoTime() - begun))
+        .as("else it was more than a moment, on a machine that stood still")
+        .isLessThan(Duration.ofSeconds(5));
     assertThat(pool.all(Event.class))
         .extracting(Event::getReason)
         .doesNotContain(Reason.POOL_TERMINATING.wireName());
+  }
+
+  private void awaitLookedAt(int touched) {
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(touched);
+    operator.awaitReconciled("InferencePool/pool", seen + 1);
   }
 
   private void finalizers(String list) {
