@@ -61,10 +61,10 @@ class ContendedIT extends OperatorWithPool {
       assertThat(pool.poolMessage("Ready"))
           .contains(
               "Service %s/%s is changed by their-controller".formatted(pool.namespace(), SERVICE));
-      for (int round = 1; round <= 3; round++) {
+      for (int round = 1; round <= 9; round++) {
         int seen = operator.reconciled("InferencePool/pool");
         pool.touchAll(round);
-        operator.awaitReconciled("InferencePool/pool", seen + 3);
+        operator.awaitReconciled("InferencePool/pool", seen + 1);
       }
       int written = writes() - before;
       Duration fought = Duration.ofNanos(System.nanoTime() - begun);
@@ -106,10 +106,10 @@ class ContendedIT extends OperatorWithPool {
               () ->
                   assertThat(writes("endpointpickers/status") - before)
                       .isGreaterThanOrEqualTo(REPAIRS_AT_ONCE));
-      for (int round = 1; round <= 3; round++) {
+      for (int round = 1; round <= 9; round++) {
         int seen = operator.reconciled("InferencePool/pool");
         pool.touchAll(round);
-        operator.awaitReconciled("InferencePool/pool", seen + 3);
+        operator.awaitReconciled("InferencePool/pool", seen + 1);
       }
       int written = writes("endpointpickers/status") - before;
       Duration fought = Duration.ofNanos(System.nanoTime() - begun);

@@ -106,7 +106,7 @@ class EndpointHealthIT {
 
         waiting = 100;
         await()
-            .atMost(Duration.ofSeconds(40))
+            .atMost(Duration.ofSeconds(90))
             .untilAsserted(
                 () ->
                     assertThat(pool.poolMessage("Saturated"))
@@ -117,19 +117,22 @@ class EndpointHealthIT {
 
         waiting = 0;
         await()
-            .atMost(Duration.ofSeconds(60)) // there must be room for a while
+            .atMost(Duration.ofSeconds(90)) // there must be room for a while
             .untilAsserted(
                 () ->
                     assertThat(pool.poolConditions())
                         .containsEntry("Saturated", "False/RoomForRequests"));
         pool.awaitModel("chat", "Saturated", "False/RoomForRequests");
-        await().until(() -> saturationEvents(pool).size() == 4);
-        assertThat(saturationEvents(pool))
-            .containsExactlyInAnyOrder(
-                "EndpointPicker Warning",
-                "EndpointPicker Normal",
-                "InferencePool Warning",
-                "InferencePool Normal");
+        // More than once each, where this machine stands still and what was scraped is old.
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(saturationEvents(pool))
+                        .containsOnly(
+                            "EndpointPicker Warning",
+                            "EndpointPicker Normal",
+                            "InferencePool Warning",
+                            "InferencePool Normal"));
       }
     }
   }
@@ -158,7 +161,7 @@ class EndpointHealthIT {
 
   private static void awaitMessage(PoolFixture pool, String condition, String message) {
     await()
-        .atMost(Duration.ofSeconds(40)) // probes come with growing pauses
+        .atMost(Duration.ofSeconds(90)) // probes come with growing pauses
         .untilAsserted(
             () -> {
               assertThat(pool.poolConditions()).containsEntry("EndpointsAvailable", condition);

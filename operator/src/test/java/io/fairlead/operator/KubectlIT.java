@@ -65,9 +65,9 @@ class KubectlIT {
     pool.becomeReady();
     for (String ready :
         List.of(
-            kubectl("wait", "infmodel/chat", "--for=condition=Ready", "--timeout=15s"),
-            kubectl("wait", "epp/mine", "--for=condition=Ready", "--timeout=15s"),
-            kubectl("wait", "infpool/pool", "--for=" + POOL_READY, "--timeout=15s"))) {
+            kubectl("wait", "infmodel/chat", "--for=condition=Ready", "--timeout=60s"),
+            kubectl("wait", "epp/mine", "--for=condition=Ready", "--timeout=60s"),
+            kubectl("wait", "infpool/pool", "--for=" + POOL_READY, "--timeout=60s"))) {
       assertThat(ready).endsWith("condition met\n");
     }
     assertThat(Files.readString(Path.of("../docs/operations.md"))).contains(POOL_READY);
@@ -78,11 +78,11 @@ class KubectlIT {
     pool.awaitPool("Ready", "False/RolloutInProgress");
     assertThat(kubectl("scale", "epp/mine", "--replicas=3")).endsWith("scaled\n");
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> pool.need(Deployment.class, PICKER).getSpec().getReplicas() == 3);
     pool.becomeAvailable();
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               EndpointPickerStatus status = pool.need(EndpointPicker.class, "mine").getStatus();

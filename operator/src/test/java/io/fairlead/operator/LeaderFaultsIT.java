@@ -25,7 +25,7 @@ class LeaderFaultsIT {
   private static final int MODELS = 30;
 
   /** A Lease of 15 s, tries that are up to 2.2 s apart, and a machine that is busy. */
-  private static final Duration TAKEOVER = Duration.ofSeconds(25);
+  private static final Duration TAKEOVER = Duration.ofSeconds(60);
 
   @TempDir private Path folder;
   private KubeApi.Running server;
@@ -123,7 +123,7 @@ class LeaderFaultsIT {
   /** Waits until each model's status is that of this generation, and the config has them all. */
   private void told(int generation) {
     await()
-        .atMost(Duration.ofSeconds(30))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(
             () -> {
               for (int i = 0; i < MODELS; i++) {

@@ -14,6 +14,7 @@ import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -70,6 +71,7 @@ class ManyModelsIT {
     models.forEach(model -> pool.createModel(model, model, 90));
     List<String> written = new CopyOnWriteArrayList<>();
     AtomicBoolean slow = new AtomicBoolean();
+    CountDownLatch edit = new CountDownLatch(1);
     try (OperatorUnderTest _ =
         new OperatorUnderTest(
             cluster,
@@ -79,8 +81,9 @@ class ManyModelsIT {
               if (write.contains("/inferencemodels/")) {
                 written.add(write.replaceFirst(".*/inferencemodels/(.*)/status", "$1"));
                 if (slow.get()) {
+                  awaited(edit);
                   // As an API server that takes its time for each.
-                  LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+                  LockSupport.parkNanos(Duration.ofMillis(500).toNanos());
                 }
               }
             })) {
@@ -97,9 +100,11 @@ class ManyModelsIT {
           .patch(
               PatchContext.of(PatchType.JSON_MERGE),
               "{\"spec\":{\"targetModels\":[{\"name\":\"a\",\"weight\":1}]}}");
+      edit.countDown();
       long edited = pool.need(InferenceModel.class, last).getMetadata().getGeneration();
-      await().atMost(Duration.ofSeconds(30)).until(() -> observed(last) == edited);
+      await().atMost(Duration.ofSeconds(60)).until(() -> observed(last) == edited);
       List<String> told = List.copyOf(written);
+      slow.set(false);
       assertThat(told.subList(0, told.lastIndexOf(last)).stream().distinct().count())
           .as("models that were told before")
           .isLessThan(MODELS / 2);
@@ -113,6 +118,14 @@ class ManyModelsIT {
                           model ->
                               assertThat(pool.modelConditions(model).get("Ready"))
                                   .startsWith("False/")));
+    }
+  }
+
+  private static void awaited(CountDownLatch edit) {
+    try {
+      edit.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

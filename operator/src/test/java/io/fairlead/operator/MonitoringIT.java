@@ -86,12 +86,6 @@ class MonitoringIT {
       broken.set(false);
       pool.becomeReady();
 
-      Set<String> there =
-          scrape(http, page)
-              .lines()
-              .filter(line -> !line.startsWith("#"))
-              .map(line -> line.split("[{ ]", 2)[0])
-              .collect(Collectors.toSet());
       for (String file : Set.of("rules.yaml", "prometheusrule.yaml", "dashboard.json")) {
         Set<String> used =
             USED.matcher(Files.readString(CONFIG.resolve(file)))
@@ -99,12 +93,27 @@ class MonitoringIT {
                 .map(MatchResult::group)
                 .collect(Collectors.toSet());
         assertThat(used).as(file).isNotEmpty();
-        assertThat(there).as("of the operator's, as %s names them", file).containsAll(used);
+        // Of a look that is over: its statuses are there a moment before.
+        await()
+            .untilAsserted(
+                () ->
+                    assertThat(names(scrape(http, page)))
+                        .as("of the operator's, as %s names them", file)
+                        .containsAll(used));
       }
+      Set<String> there = names(scrape(http, page));
       assertThat(String.join(" ", alerts().values()))
           .as("alerts over all that the operator itself counts")
           .contains(there.stream().filter(name -> name.startsWith("fairlead_operator_")).toList());
     }
+  }
+
+  /** Of all metrics on a page. */
+  private static Set<String> names(String page) {
+    return page.lines()
+        .filter(line -> !line.startsWith("#"))
+        .map(line -> line.split("[{ ]", 2)[0])
+        .collect(Collectors.toSet());
   }
 
   @Test

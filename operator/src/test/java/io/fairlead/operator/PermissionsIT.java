@@ -106,6 +106,10 @@ class PermissionsIT {
       pool.delete(Pod.class, PoolFixture.POD);
       await().until(() -> pool.get(NetworkPolicy.class, PoolFixture.PICKER) == null);
       await().until(() -> pool.poolConditions().isEmpty());
+      Set<String> granted = granted(cluster.admin());
+      await()
+          .untilAsserted(
+              () -> assertThat(withLooks(used(asked(server, before)))).containsAll(granted));
     }
     List<AuditLog.Request> asked = asked(server, before);
     assertThat(withLooks(used(asked)))

@@ -77,7 +77,7 @@ class PodMonitorIT {
       Crds.podMonitors(cluster.admin());
       await().atMost(SEEN).until(() -> monitor(cluster, pool) != null);
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(
               () ->
                   assertThat(pool.pickerConditions("mine"))
@@ -99,14 +99,14 @@ class PodMonitorIT {
           .withName(PoolFixture.PICKER)
           .patch(MERGE, "{\"spec\":{\"podMetricsEndpoints\":[{\"port\":\"wrong\"}]}}");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .untilAsserted(() -> assertThat(spec(cluster, pool)).contains("port=http-metrics"));
 
       cluster
           .admin()
           .resource(pool.need(EndpointPicker.class, "mine"))
           .patch(MERGE, "{\"spec\":{\"monitoring\":null}}");
-      await().atMost(Duration.ofSeconds(15)).until(() -> monitor(cluster, pool) == null);
+      await().atMost(Duration.ofSeconds(30)).until(() -> monitor(cluster, pool) == null);
       pool.awaitPool("Ready", "True/Ready");
     }
   }
@@ -133,7 +133,9 @@ class PodMonitorIT {
       forbidden.awaitPicker("mine", "Monitored", "False/NoPodMonitors");
       forbidden.awaitPool("Accepted", "True/Accepted");
       await().atMost(SEEN).until(() -> monitor(cluster, allowed) != null);
-      assertThat(allowed.pickerConditions("mine")).doesNotContainKey("Monitored");
+      await()
+          .untilAsserted(
+              () -> assertThat(allowed.pickerConditions("mine")).doesNotContainKey("Monitored"));
       assertThat(monitor(cluster, forbidden)).isNull();
     }
   }
@@ -243,7 +245,7 @@ class PodMonitorIT {
     pool.createPool();
     try (var _ = new OperatorUnderTest(cluster, pool, true)) {
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> pool.get(Deployment.class, PoolFixture.PICKER) != null);
       assertThat(pool.get(NetworkPolicy.class, PoolFixture.PICKER)).isNotNull();
       cluster
@@ -251,7 +253,7 @@ class PodMonitorIT {
           .resource(pool.need(EndpointPicker.class, "mine"))
           .patch(MERGE, "{\"spec\":{\"networkPolicy\":null,\"monitoring\":{\"podMonitor\":{}}}}");
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(
               () ->
                   !pool.need(Deployment.class, PoolFixture.PICKER)
@@ -262,7 +264,7 @@ class PodMonitorIT {
                       .containsKey("fairlead.io/network-policy"));
       pool.becomeAvailableAgain();
       await()
-          .atMost(Duration.ofSeconds(15))
+          .atMost(Duration.ofSeconds(30))
           .until(() -> pool.get(NetworkPolicy.class, PoolFixture.PICKER) == null);
       pool.awaitPicker("mine", "Monitored", "False/ObjectNotApplied");
     } finally {

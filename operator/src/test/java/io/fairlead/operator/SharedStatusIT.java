@@ -71,7 +71,9 @@ class SharedStatusIT {
                           for (int i = 0; i < WRITES; i++) {
                             write("other-" + other, i);
                           }
-                        }))
+                        },
+                        // Not in the common pool, in which the client's answers arrive.
+                        task -> Thread.ofVirtual().start(task)))
             .toList();
     for (int i = 0; others.stream().anyMatch(other -> !other.isDone()); i++) {
       if (i % 2 == 0) {
@@ -257,7 +259,7 @@ class SharedStatusIT {
     faster.set(4);
     change(old -> List.of());
     await()
-        .atMost(Duration.ofSeconds(15))
+        .atMost(Duration.ofSeconds(30))
         .until(() -> parents().stream().anyMatch(SharedStatusIT::ours));
     assertThat(faster).hasNonPositiveValue();
     awaitOneRemoval();

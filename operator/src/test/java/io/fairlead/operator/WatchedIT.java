@@ -69,7 +69,9 @@ class WatchedIT {
                           "{\"metadata\":{\"labels\":{\"example.test/change\":\"%d\"}}}"
                               .formatted(i));
                 }
-              });
+              },
+              // Not in the common pool, in which the client's answers arrive.
+              task -> Thread.ofVirtual().start(task));
       int missed = 0;
       while (!changes.isDone()) {
         missed += leases.find(namespace, "there").isEmpty() ? 1 : 0;
