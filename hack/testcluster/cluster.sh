@@ -51,11 +51,11 @@ end() { # SIGNAL PID BORN
   kill -9 "$2" 2>/dev/null || true
 }
 
-# until_ok WHAT COMMAND...: a minute for COMMAND to succeed; a program of ours that ended is told at once.
+# until_ok WHAT COMMAND...: three minutes for COMMAND to succeed; a program of ours that ended is told at once.
 until_ok() {
   local what=$1 _ dead
   shift
-  for _ in $(seq 600); do
+  for _ in $(seq 1800); do
     ! "$@" >/dev/null 2>&1 || return 0
     dead=$(not_running started)
     [ -z "$dead" ] || break

@@ -61,7 +61,7 @@ class FairleadOperatorTest {
             .setOverwrittenOptionsAllowed(true);
     int code =
         assertTimeoutPreemptively(
-            Duration.ofSeconds(20), () -> line.execute("--leader-elect=false", "--port=0", option));
+            Duration.ofMinutes(1), () -> line.execute("--leader-elect=false", "--port=0", option));
     assertThat(code).as("bad usage").isEqualTo(2);
     assertThat(said.toString()).contains(message).doesNotContain("Exception", "\tat ");
   }
