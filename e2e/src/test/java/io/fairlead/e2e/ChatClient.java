@@ -20,7 +20,7 @@ final class ChatClient implements AutoCloseable {
   private final HttpClient client =
       HttpClient.newBuilder()
           .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(Duration.ofSeconds(5))
+          .connectTimeout(Duration.ofSeconds(30))
           .build();
   private final URI completions;
 
@@ -32,7 +32,7 @@ final class ChatClient implements AutoCloseable {
   HttpResponse<String> post(String body) {
     HttpRequest request =
         HttpRequest.newBuilder(completions)
-            .timeout(Duration.ofSeconds(30))
+            .timeout(Duration.ofSeconds(60))
             .header("content-type", "application/json")
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();

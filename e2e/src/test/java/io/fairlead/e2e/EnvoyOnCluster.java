@@ -55,7 +55,7 @@ final class EnvoyOnCluster {
         .deployments()
         .inNamespace(Installation.NAMESPACE)
         .withName(NAME)
-        .waitUntilReady(2, TimeUnit.MINUTES);
+        .waitUntilReady(5, TimeUnit.MINUTES);
     int nodePort =
         client
             .services()

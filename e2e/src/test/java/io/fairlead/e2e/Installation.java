@@ -5,6 +5,9 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
+import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -12,8 +15,10 @@ import io.fairlead.e2e.cluster.Checkout;
 import io.fairlead.e2e.cluster.Cluster;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /** Fairlead and its samples on a cluster, put there by the commands of the README. */
@@ -21,8 +26,11 @@ final class Installation implements AutoCloseable {
 
   static final String NAMESPACE = "default";
   static final String POOL = "sample";
+  private static final Integer MODEL_SERVERS = 3;
   private static final String POOLS = "inferencepools.inference.networking.k8s.io";
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final String MODELS = "inferencemodels.inference.networking.x-k8s.io";
+  private static final String PICKERS = "endpointpickers.fairlead.io";
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private final Kubectl kubectl;
   private final KubernetesClient client;
@@ -41,11 +49,15 @@ final class Installation implements AutoCloseable {
     cluster.loadImage(images.resolve("operator.tar"));
     var installation =
         new Installation(new Kubectl(checkout, cluster.kubeconfig()), cluster.client());
-    if (installation.client.resources(CustomResourceDefinition.class).withName(POOLS).get()
-        == null) {
+    var kinds = installation.client.resources(CustomResourceDefinition.class);
+    List<String> made = new ArrayList<>(List.of(PICKERS));
+    if (kinds.withName(POOLS).get() == null) {
       installation.kubectl.run("create", "-k", "config/upstream-crd");
+      made.addAll(List.of(POOLS, MODELS));
     }
     installation.kubectl.run("apply", "-k", "config/default");
+    // They can be used a moment after they are there.
+    made.forEach(kind -> Crds.awaitServed(installation.client, kinds.withName(kind).require()));
     installation.kubectl.run("apply", "-f", "config/samples");
     return installation;
   }
@@ -58,7 +70,10 @@ final class Installation implements AutoCloseable {
     return client;
   }
 
-  /** Waits until the pool and every model of the samples say that they are ready. */
+  /**
+   * Waits until the pool and every model of the samples say that they are ready, and all model
+   * servers are endpoints: the pool is ready with the first of them.
+   */
   void awaitReady() {
     await()
         .atMost(PATIENCE)
@@ -67,6 +82,18 @@ final class Installation implements AutoCloseable {
               assertTrue(poolConditions(), "Ready");
               assertTrue(modelConditions("chat"), "Ready");
               assertTrue(modelConditions("summarize"), "Ready");
+              EndpointPickerStatus picker =
+                  client
+                      .resources(EndpointPicker.class)
+                      .inNamespace(NAMESPACE)
+                      .withName(POOL)
+                      .require()
+                      .getStatus();
+              if (picker == null
+                  || picker.endpoints() == null
+                  || !Objects.equals(picker.endpoints().ready(), MODEL_SERVERS)) {
+                throw new AssertionError("not all model servers are endpoints: " + picker);
+              }
             });
   }
 

@@ -86,7 +86,7 @@ final class K3sClusterIT {
     client.resource(pod).create();
 
     await()
-        .atMost(Duration.ofMinutes(2))
+        .atMost(Duration.ofMinutes(5))
         .until(
             () -> client.resource(pod).get().getStatus().getPhase(),
             phase -> phase.equals("Succeeded") || phase.equals("Failed"));
