@@ -15,7 +15,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -47,16 +50,14 @@ final class ExplainIT {
 
   @Test
   void saysWhoGotARequestAndWhyNotTheOthers() throws Exception {
-    String prompt = "The rope runs through the fairlead. ".repeat(400);
-    ask("first", prompt);
-    ask("again", prompt);
+    String again = askTwice();
 
-    ProgramRun run = explain("again");
+    ProgramRun run = explain(again);
     assertThat(run.exitCode()).as(run.err()).isZero();
     List<String> lines = run.out().lines().toList();
-    assertThat(lines.getFirst()).matches("request again for m, [\\d,]+ prompt tokens, Critical");
-    String winner = endpointOf("first");
-    assertThat(endpointOf("again")).as("its prompt is cached there").isEqualTo(winner);
+    assertThat(lines.getFirst())
+        .matches("request " + again + " for m, [\\d,]+ prompt tokens, Critical");
+    String winner = endpointOf(again);
     int head = lines.indexOf(lines.stream().filter(l -> l.contains("ENDPOINT")).findFirst().get());
     assertThat(lines.get(head)).contains("work-cost x 1", "COST", "IN FLIGHT", "CACHED");
     assertThat(lines.get(head + 1).strip()).startsWith(winner + " ");
@@ -67,7 +68,37 @@ final class ExplainIT {
         .doesNotContain("rope");
 
     ProgramRun list = explain();
-    assertThat(list.out().lines().toList().get(1)).contains("again", "m", winner, "completed");
+    assertThat(list.out().lines().toList().get(1)).contains(again, "m", winner, "completed");
+  }
+
+  /**
+   * The same prompt twice, and returns the id of the second, which got to the server that holds it.
+   * It is another's where one request in a hundred tries that, or where the first answer came so
+   * late that the server looks slow.
+   */
+  private String askTwice() {
+    AtomicInteger tries = new AtomicInteger();
+    await()
+        .until(
+            () -> {
+              int i = tries.incrementAndGet();
+              String prompt = (i + " ropes run through the fairlead. ").repeat(400);
+              ask("first-" + i, prompt);
+              ask("again-" + i, prompt);
+              awaitCompleted("again-" + i);
+              return !isTry("again-" + i)
+                  && endpointOf("again-" + i).equals(endpointOf("first-" + i));
+            });
+    return "again-" + tries.get();
+  }
+
+  private boolean isTry(String id) {
+    return explain(id).out().contains("one request in a hundred");
+  }
+
+  /** A client may have its answer before the receipt says so. */
+  private void awaitCompleted(String id) {
+    await().until(() -> explain(id).out().contains("  completed after "));
   }
 
   /** The objective comes as a header and ends as a cost, through all that is in between. */
@@ -77,6 +108,7 @@ final class ExplainIT {
     ask("first", prompt);
     ask("again", prompt);
     List<String> asked = new ArrayList<>(List.of("again"));
+    Set<String> holders = new HashSet<>(List.of(endpointOf("first"), endpointOf("again")));
     // How fast the servers are is learned from each answer, and with it what they can't keep.
     await()
         .until(
@@ -84,9 +116,13 @@ final class ExplainIT {
               long between = betweenCachedAndNot(asked.getLast());
               asked.add("urgent-" + asked.size());
               ask(asked.getLast(), prompt, "x-slo-ttft-ms", Long.toString(between));
-              return LATER.matcher(explain(asked.getLast()).out()).find();
+              if (!isTry(asked.getLast()) && LATER.matcher(explain(asked.getLast()).out()).find()) {
+                return true;
+              }
+              holders.add(endpointOf(asked.getLast()));
+              return false;
             });
-    assertThat(endpointOf(asked.getLast())).isEqualTo(endpointOf("first"));
+    assertThat(holders).as("those that hold its prompt").contains(endpointOf(asked.getLast()));
     ask("patient", prompt, "x-slo-ttft-ms", "60000");
     assertThat(explain("patient").out()).doesNotContain("later than it asked for");
   }
@@ -108,6 +144,7 @@ final class ExplainIT {
   @Test
   void readsWhatWasSavedAndSaysWhatItCannotRead() throws Exception {
     ask("kept", "hello");
+    awaitCompleted("kept");
     Path saved = temporary.resolve("receipt.json");
     ProgramRun json = explain("kept", "--json");
     Files.writeString(saved, json.out());
@@ -134,13 +171,11 @@ final class ExplainIT {
 
   @Test
   void decidesAgainUnderAnotherConfig() throws Exception {
-    String prompt = "The rope runs through the fairlead. ".repeat(400);
-    ask("first", prompt);
-    ask("again", prompt);
-    String winner = endpointOf("again");
+    String again = askTwice();
+    String winner = endpointOf(again);
     Path prefix =
         config("prefix.yaml", "plugins: [{type: prefix-cache-scorer}, {type: queue-scorer}]");
-    ProgramRun run = explain("again", "--with", prefix.toString());
+    ProgramRun run = explain(again, "--with", prefix.toString());
     assertThat(run.exitCode()).as(run.err()).isZero();
     assertThat(run.out())
         .contains(
@@ -150,20 +185,20 @@ final class ExplainIT {
         .doesNotContain("can't be asked");
 
     Path saved = temporary.resolve("receipt.json");
-    Files.writeString(saved, explain("again", "--json").out());
+    Files.writeString(saved, explain(again, "--json").out());
     assertThat(
             ProgramRun.of("explain", "--file", saved.toString(), "--with", prefix.toString()).out())
         .isEqualTo(run.out());
 
     // What it had learned is not in the receipt: the same says what it said, another is named.
     Path same = config("same.yaml", "plugins: [{type: work-cost}]");
-    assertThat(explain("again", "--with", same.toString()).out())
+    assertThat(explain(again, "--with", same.toString()).out())
         .contains("sent to " + winner + " too", "says what it said then: work-cost");
     Path other =
         config(
             "other.yaml",
             "plugins: [{type: work-cost, parameters: {omega: 1}}, {type: prefix-cache-scorer}]");
-    assertThat(explain("again", "--with", other.toString()).out())
+    assertThat(explain(again, "--with", other.toString()).out())
         .contains(
             "decided without work-cost, which can't be asked again:"
                 + " it goes by requests that came before");
@@ -171,14 +206,15 @@ final class ExplainIT {
         config(
             "nobody.yaml",
             "plugins: [{type: by-label, parameters: {label: tier, validValues: [gold]}}]");
-    assertThat(explain("again", "--with", nobody.toString()).out())
+    assertThat(explain(again, "--with", nobody.toString()).out())
         .contains("under " + nobody + ": sent to nobody: filters leave none of its candidates");
 
     // A draw follows from the request's own bits: now and then it falls on another.
     Path drawn = config("drawn.yaml", "plugins: [{type: random-picker}]");
     boolean elsewhere = false;
     for (int i = 0; i < 20 && !elsewhere; i++) {
-      ask("drawn-" + i, prompt);
+      ask("drawn-" + i, "The rope runs through the fairlead. ".repeat(400));
+      awaitCompleted("drawn-" + i);
       String out = explain("drawn-" + i, "--with", drawn.toString()).out();
       assertThat(out).containsPattern("sent to (one|two|three) (too|instead)");
       assertThat(explain("drawn-" + i, "--with", drawn.toString()).out()).isEqualTo(out);
@@ -261,7 +297,7 @@ final class ExplainIT {
     assertThat(first)
         .contains(
             "attempt 1, ", "attempt 2, ", "  upstream_failed after ", "  was not sent again: ")
-        .containsPattern("  failed after [\\d.]+ ms: (refuses|resets) connections");
+        .containsPattern("  failed after [\\d.,]+ ms: (refuses|resets) connections");
     assertThat(explain(ids.getLast()).out())
         .containsPattern(
             "it was out, since [\\dT:.-]+Z: \\w+ connections; one that is out is used where too few")
@@ -273,7 +309,8 @@ final class ExplainIT {
   void saysWithWhatStatusAServerRefusedARequest() throws Exception {
     String hot = "hello\", \"temperature\": 9, \"user\": \"me";
     assertThat(send("hot", hot).statusCode()).isEqualTo(400);
-    assertThat(explain("hot").out()).contains("  invalid after ", "  its answer had status 400\n");
+    await().until(() -> explain("hot").out().contains("  invalid after "));
+    assertThat(explain("hot").out()).contains("  its answer had status 400\n");
   }
 
   @Test
@@ -299,14 +336,19 @@ final class ExplainIT {
   void tellsAClientThatAsksInItsResponse() throws Exception {
     String prompt = "The rope runs through the fairlead. ".repeat(400);
     assertThat(ask("first", prompt).headers().firstValue("x-fairlead-decision")).isEmpty();
+    AtomicInteger asked = new AtomicInteger();
     String told =
-        ask("again", prompt, "x-fairlead-explain", "true")
-            .headers()
-            .firstValue("x-fairlead-decision")
-            .orElseThrow();
+        await()
+            .until(
+                () ->
+                    ask("again-" + asked.incrementAndGet(), prompt, "x-fairlead-explain", "true")
+                        .headers()
+                        .firstValue("x-fairlead-decision")
+                        .orElseThrow(),
+                any -> !isTry("again-" + asked.get()));
     assertThat(told)
         .matches("\\w+; cost=[\\d.]+; \\w+=\\+[\\d.]+; \\w+=\\+[\\d.]+; candidates=3")
-        .startsWith(endpointOf("again") + "; ");
+        .startsWith(endpointOf("again-" + asked.get()) + "; ");
     assertThat(ask("no", prompt, "x-fairlead-explain", "perhaps").headers().map())
         .doesNotContainKey("x-fairlead-decision");
   }
