@@ -156,7 +156,14 @@ final class Browser implements AutoCloseable {
   }
 
   void click(String selector) {
-    driver.findElement(By.cssSelector(selector)).click();
+    await(selector + " can be clicked")
+        .atMost(PATIENCE)
+        .ignoreException(StaleElementReferenceException.class) // it has just been made anew
+        .until(
+            () -> {
+              driver.findElement(By.cssSelector(selector)).click();
+              return true;
+            });
   }
 
   void type(String selector, String text) {
@@ -170,6 +177,23 @@ final class Browser implements AutoCloseable {
 
   void tab() {
     press(Keys.TAB);
+  }
+
+  /** Waits until it has the focus. */
+  void awaitFocus(String it) {
+    await(it + " has the focus").atMost(PATIENCE).until(() -> focused().equals(it));
+  }
+
+  /** Waits until nothing can be read there. */
+  void awaitNothing(String selector) {
+    await(selector + " says nothing").atMost(PATIENCE).until(() -> text(selector).isEmpty());
+  }
+
+  /** Waits until these can be read there, and no more. */
+  void awaitTexts(String selector, String... all) {
+    await(selector + " says " + List.of(all))
+        .atMost(PATIENCE)
+        .until(() -> texts(selector), List.of(all)::equals);
   }
 
   /** What has the focus: its id, or else its text. */
