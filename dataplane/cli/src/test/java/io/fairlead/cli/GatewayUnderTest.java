@@ -10,6 +10,7 @@ import io.netty.channel.nio.NioIoHandler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
@@ -76,13 +77,14 @@ final class GatewayUnderTest implements AutoCloseable {
                 .gateway("127.0.0.1", 0)
                 .loops(1)
                 .build());
-    plane.ready().get(20, TimeUnit.SECONDS);
+    plane.ready().get(60, TimeUnit.SECONDS);
   }
 
-  /** Edits its config. */
+  /** Edits its config: at once, since what is half written may be read. */
   void configure(String scheduling, String shadows) throws IOException {
+    Path edited = config.resolveSibling("edited");
     Files.writeString(
-        config,
+        edited,
         """
       apiVersion: fairlead.io/v1alpha1
       kind: PoolConfig
@@ -93,6 +95,7 @@ final class GatewayUnderTest implements AutoCloseable {
       shadows: %s
       """
             .formatted(scheduling, shadows));
+    Files.move(edited, config, StandardCopyOption.ATOMIC_MOVE);
   }
 
   private String endpoints() {
