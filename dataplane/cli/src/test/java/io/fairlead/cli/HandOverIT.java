@@ -37,7 +37,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,10 +50,16 @@ final class HandOverIT {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  /** More than any takes that comes, also on a machine that stands still now and then. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  /** For what does not come. */
+  private static final Duration SHORT = Duration.ofSeconds(2);
 
   /** More than the patience, and a busy machine. */
-  private static final int READY_SECONDS = 30;
+  private static final int READY_SECONDS = 60;
+
+  private static final int MOST_PROMPTS = 500;
 
   @TempDir private Path temporary;
 
@@ -103,12 +111,16 @@ final class HandOverIT {
   }
 
   private DataPlane picker(Path known, String... peers) throws Exception {
+    return picker(PATIENCE, known, peers);
+  }
+
+  private DataPlane picker(Duration patience, Path known, String... peers) throws Exception {
     DataPlane plane =
         DataPlane.start(
             DataPlaneConfig.builder(new DataPlaneConfig.Files(endpoints, config))
                 .gateway("127.0.0.1", 0)
                 .admin("127.0.0.1", 0)
-                .handOver(new HandOverSettings("127.0.0.1", 0, known, List.of(peers), PATIENCE))
+                .handOver(new HandOverSettings("127.0.0.1", 0, known, List.of(peers), patience))
                 .loops(1)
                 .build());
     planes.add(plane);
@@ -177,18 +189,20 @@ final class HandOverIT {
     DataPlane first = picker(secret);
     assertThat(result(first).state()).isEqualTo(State.ALONE);
     Map<Integer, String> served = new HashMap<>();
-    for (int i = 0; i < 24; i++) {
+    // Some prompts for each: one whose first answer came late gets none for a while.
+    for (int i = 0; i < 24 || (i < MOST_PROMPTS && Set.copyOf(served.values()).size() < 3); i++) {
       served.put(i, ask(first, "r" + i, prompt(i)));
     }
-    assertThat(served.values()).as("some prompts for each").contains("one", "two", "three");
+    int prompts = served.size();
+    assertThat(served.values()).contains("one", "two", "three");
 
     DataPlane second = picker(secret, handOverAddress(first));
     HandOverResult result = result(second);
     assertThat(result.state()).as(result.why()).isEqualTo(State.TAKEN);
     assertThat(result.endpoints()).isEqualTo(3);
-    assertThat(result.prompts()).isGreaterThanOrEqualTo(24);
+    assertThat(result.prompts()).isGreaterThanOrEqualTo(prompts);
     assertThat(result.millis()).isLessThan(PATIENCE.toMillis());
-    for (int i = 0; i < 24; i++) {
+    for (int i = 0; i < prompts; i++) {
       ask(second, "again-" + i, prompt(i));
       String holder = served.get(i);
       Map<String, Integer> held = held(second, "again-" + i);
@@ -201,7 +215,8 @@ final class HandOverIT {
     }
     assertThat(page(second, "/debug/status"))
         .contains("\"handOver\":{\"state\":\"taken\",\"from\":\"" + handOverAddress(first));
-    assertThat(page(second, "/metrics")).containsPattern("fairlead_handover_prompts 2[4-9]");
+    assertThat(page(second, "/metrics"))
+        .contains("fairlead_handover_prompts %d.0\n".formatted(result.prompts()));
 
     // One that knows another secret is told nothing, and serves nevertheless.
     Path other = Files.writeString(temporary.resolve("other"), "another secret than theirs");
@@ -259,8 +274,12 @@ final class HandOverIT {
     try (InputStream answer = endless.body()) {
       assertThat(answer.read()).isPositive();
       await().until(() -> inFlightAsItSees(second) == 1);
-      assertThat(page(second, "/metrics"))
-          .containsPattern("fairlead_endpoint_in_flight\\{[^}]*endpoint=\"slow\"[^}]*} 0");
+      await()
+          .until(
+              () ->
+                  Pattern.compile("fairlead_endpoint_in_flight\\{[^}]*endpoint=\"slow\"[^}]*} 0")
+                      .matcher(page(second, "/metrics"))
+                      .find());
     }
     await().until(() -> inFlightAsItSees(second) == 0);
   }
@@ -288,6 +307,7 @@ final class HandOverIT {
       serve(dying, false);
       DataPlane plane =
           picker(
+              SHORT,
               secret,
               "127.0.0.1:" + hanging.getLocalPort(),
               "127.0.0.1:" + garbling.getLocalPort(),
@@ -383,7 +403,7 @@ final class HandOverIT {
   /** Sends it and returns all that is answered. */
   private static byte[] exchange(int port, byte[] bytes) throws IOException {
     try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(60_000);
       socket.getOutputStream().write(bytes);
       return socket.getInputStream().readAllBytes();
     }
