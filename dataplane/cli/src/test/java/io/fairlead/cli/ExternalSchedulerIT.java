@@ -210,7 +210,7 @@ final class ExternalSchedulerIT {
               return chosen.size() > 1 && count(followed) > 0; // a busy process asks it about few
             });
     assertThat(policy.shadows).containsOnly("tried");
-    assertThat(page()).contains("fairlead_shadow_running{shadow=\"tried\"} 1.0");
+    await().until(() -> page().contains("fairlead_shadow_running{shadow=\"tried\"} 1.0"));
 
     policy.answers = (request, to) -> {}; // it hangs: nobody waits for that
     for (int i = 0; i < 30; i++) {
@@ -277,10 +277,10 @@ final class ExternalSchedulerIT {
             });
     assertThat(count("late")).isGreaterThanOrEqualTo(16);
     double late = count("late");
-    for (int i = 0; i < 5; i++) {
-      assertThat(ask()).isNotEmpty();
-    }
-    assertThat(count("late")).as("nobody waits for it any more").isEqualTo(late);
+    askAtOnce(32);
+    assertThat(count("late") - late)
+        .as("nobody waits for it any more but one in a while, on trial")
+        .isLessThan(16);
     assertThat(count("unavailable")).isPositive();
 
     policy.goTo("two");

@@ -61,7 +61,9 @@ final class ShadowIT {
     boolean enough = false;
     while (!enough && asked < MOST_ASKED) {
       for (int i = 0; i < 60; i++) {
-        ask(with, "tenant " + i % 6 + " ".repeat(10) + "has a long prompt. ".repeat(200));
+        // Others each time: a prompt that all servers hold says nothing of who chose them.
+        int tenant = asked + i % 20;
+        ask(with, "tenant " + tenant + " ".repeat(10) + "has a long prompt. ".repeat(200));
       }
       asked += 60;
       awaitTold(with, "same", asked);
