@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
 /** The program as a process of its own, and a proxy that asks it. */
 final class PickerUnderTest implements AutoCloseable {
 
-  private static final long PATIENCE_SECONDS = 20;
+  private static final long PATIENCE_SECONDS = 60;
 
   private final Process process;
   private final Path log;

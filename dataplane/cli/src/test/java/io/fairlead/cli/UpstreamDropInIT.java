@@ -198,6 +198,7 @@ final class UpstreamDropInIT {
       await().until(() -> said(picker, "queue-scorrer"));
       assertThat(picker.pick("m", Map.of()).destination()).isEqualTo("127.0.0.2:" + port);
 
+      assertThat(picker.terminate()).isZero();
       assertThat(picker.log())
           .as("each line is one object")
           .allMatch(line -> line.startsWith("{") && line.endsWith("}"));
@@ -205,7 +206,6 @@ final class UpstreamDropInIT {
           .singleElement()
           .asString()
           .contains("--ha-enable-leader-election=true has no effect: there is no leader");
-      assertThat(picker.terminate()).isZero();
     }
   }
 
