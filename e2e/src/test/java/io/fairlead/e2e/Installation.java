@@ -26,7 +26,7 @@ final class Installation implements AutoCloseable {
 
   static final String NAMESPACE = "default";
   static final String POOL = "sample";
-  private static final Integer MODEL_SERVERS = 3;
+  private static final int MODEL_SERVERS = 3;
   private static final String POOLS = "inferencepools.inference.networking.k8s.io";
   private static final String MODELS = "inferencemodels.inference.networking.x-k8s.io";
   private static final String PICKERS = "endpointpickers.fairlead.io";
