@@ -39,8 +39,8 @@ final class LearnedSpeeds {
   private static final double MOST_ROOM = 4;
 
   /**
-   * Milliseconds in which two thirds of a change in the room are found: some pages, each late by a
-   * step, and few of the ends by which caches that are full make room.
+   * Milliseconds in which two thirds of a change in the room are found. Some pages come in that
+   * time, each of which is late by a step; a full cache needs longer to make room.
    */
   private static final double ROOM_FOUND_IN = 1_000;
 
