@@ -153,7 +153,7 @@ class ExtProcIT {
   }
 
   @Test
-  void drainsWhatIsInFlightAndCutsItAtTheBound() throws Exception {
+  void leavesWhatIsSentWhenItDrains() throws Exception {
     ExtProcServer server = start(new ServingSecurity.PlainText());
     ManagedChannel channel = channel(server.port(), false);
     Received answers = new Received();
@@ -163,11 +163,27 @@ class ExtProcIT {
     requests.onNext(Messages.body(BODY, true));
     await().until(() -> answers.messages.size() == 2);
 
+    assertThat(server.drain(Duration.ZERO, Duration.ofSeconds(60))).isTrue();
+    await().until(() -> pool.events.contains("left a"));
+    channel.shutdownNow();
+  }
+
+  /** The rest of its body does not come, so it can be sent nowhere and can't be left. */
+  @Test
+  void refusesAtTheBoundWhatIsNotSent() throws Exception {
+    ExtProcServer server = start(new ServingSecurity.PlainText());
+    ManagedChannel channel = channel(server.port(), false);
+    Received answers = new Received();
+    StreamObserver<ProcessingRequest> requests =
+        ExternalProcessorGrpc.newStub(channel).process(answers);
+    requests.onNext(Messages.post());
+    await().until(() -> server.counters().active() == 1);
+
     assertThat(server.drain(Duration.ZERO, Duration.ofMillis(1)))
         .as("a request is in flight")
         .isFalse();
-    await().until(() -> pool.events.contains("left a"));
-    assertThat(server.drain(Duration.ZERO, Duration.ofSeconds(30))).isTrue();
+    await().until(() -> server.counters().active() == 0);
+    assertThat(server.drain(Duration.ZERO, Duration.ofSeconds(60))).isTrue();
     channel.shutdownNow();
   }
 
