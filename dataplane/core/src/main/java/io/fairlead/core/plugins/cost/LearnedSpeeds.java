@@ -401,12 +401,10 @@ final class LearnedSpeeds {
    */
   private double held(Endpoint there) {
     double all = Math.max(1, there.sequences() + there.foreignInFlight());
-    double share = Math.min(1, there.scrapedWaiting() / all);
-    double wait = there.sequences() * share;
-    double begunAnew = Math.max(0, wait - (there.sequences() - there.decodingSequences()));
+    double running = 1 - Math.min(1, there.scrapedWaiting() / all);
     double prompts = (double) there.inFlightTokens() - there.repeatedInFlightTokens();
-    double waiting = prompts * share + begunAnew * outputs.underWay();
-    return kept(there) - waiting;
+    double decoding = Math.min(there.decodingSequences(), running * there.sequences());
+    return running * prompts + decoding * outputs.underWay();
   }
 
   /** Tokens that those in flight there keep in its KV cache, by what was sent. */
