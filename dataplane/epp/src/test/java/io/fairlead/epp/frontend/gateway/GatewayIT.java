@@ -120,6 +120,17 @@ class GatewayIT {
     return RawHttp.connect(gateway.port());
   }
 
+  /** Streams an answer, the second half once the test lets it. */
+  private static RawBackend.Script inTwoPieces(CountDownLatch goOn) {
+    return (connection, request) -> {
+      connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      connection.chunk("before");
+      goOn.await();
+      connection.chunk("after");
+      connection.chunk("");
+    };
+  }
+
   private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
     connection.respond(200, "Content-Type: application/json\r\n", USAGE);
   }
@@ -507,16 +518,7 @@ class GatewayIT {
   @Test
   void drainFinishesTheStreamUnderWay() throws Exception {
     CountDownLatch draining = new CountDownLatch(1);
-    serve(
-        backend(
-            "a",
-            (connection, request) -> {
-              connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-              connection.chunk("before");
-              draining.await();
-              connection.chunk("after");
-              connection.send("0\r\n\r\n");
-            }));
+    serve(backend("a", inTwoPieces(draining)));
     try (RawHttp idle = connect();
         RawHttp client = connect()) {
       idle.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -566,16 +568,7 @@ class GatewayIT {
   @Test
   void turnsThemAwayInTheEndAndFinishesTheStreamUnderWay() throws Exception {
     CountDownLatch finish = new CountDownLatch(1);
-    serve(
-        backend(
-            "a",
-            (connection, request) -> {
-              connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-              connection.chunk("before");
-              finish.await();
-              connection.chunk("after");
-              connection.chunk("");
-            }));
+    serve(backend("a", inTwoPieces(finish)));
     try (RawHttp idle = connect();
         RawHttp client = connect()) {
       client.post(CHAT, BODY);
