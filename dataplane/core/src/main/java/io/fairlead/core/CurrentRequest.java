@@ -508,6 +508,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   }
 
   @Override
+  public double ghostHits() {
+    return prefixes.ghostHits();
+  }
+
+  @Override
   public double goesOn() {
     return goesOn;
   }

@@ -46,6 +46,9 @@ public final class PrefixIndex {
   private long[] done = {};
   private int nextToLose;
 
+  /** Blocks that all endpoints have room for. */
+  private long room;
+
   /**
    * An index that knows nothing yet.
    *
@@ -78,7 +81,9 @@ public final class PrefixIndex {
       numbers = Arrays.copyOf(numbers, holders.length);
     }
     Holder before = holders[endpoint];
+    room += defaultCapacity;
     if (before != null) {
+      room -= before.capacity;
       if (before.size == 0) {
         before.capacity = defaultCapacity;
         return;
@@ -94,13 +99,22 @@ public final class PrefixIndex {
     if (blocks < 1) {
       throw new IllegalArgumentException("capacity is " + blocks + "; set 1 or up");
     }
+    room += blocks - holders[endpoint].capacity;
     holders[endpoint].capacity = blocks;
-    tree.trim(holders[endpoint]);
+    tree.trim(holders[endpoint], room);
   }
 
   /** Blocks that an endpoint is believed to hold. */
   public int size(int endpoint) {
     return holders[endpoint].size;
+  }
+
+  /**
+   * How likely a block that an endpoint loses for want of room is asked for again when nobody has
+   * it any more: the share of those lost of late that were, from 0 to 1.
+   */
+  public double ghostHits() {
+    return tree.ghostHits();
   }
 
   /** Bytes of what is in the index now. */
@@ -148,7 +162,7 @@ public final class PrefixIndex {
     sweep();
     loseAbove(maxBytes - (long) Long.BYTES * count);
     tree.use(holder, salt, blocks, count);
-    tree.trim(holder);
+    tree.trim(holder, room);
   }
 
   /**

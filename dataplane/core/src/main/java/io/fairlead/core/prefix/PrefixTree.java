@@ -13,6 +13,7 @@ final class PrefixTree {
   private final Runs runs = new Runs();
   private final Holdings holdings = new Holdings();
   private final HolderSets sets = new HolderSets(runs, holdings);
+  private final GhostBlocks ghosts = new GhostBlocks();
 
   /** By number; a number is used again when its holder is empty and gone. */
   private Holder[] holders = {};
@@ -144,6 +145,7 @@ final class PrefixTree {
         long[] keys = new long[count - at];
         for (int i = 0; i < keys.length; i++) {
           keys[i] = PrefixIndex.key(salt, blocks[at + i]);
+          ghosts.computed(keys[i]);
         }
         run = runs.add(keys, at, before());
         step(run);
@@ -174,18 +176,38 @@ final class PrefixTree {
     return partial[holder.id] == run ? partialLength[holder.id] : runs.length(run);
   }
 
-  /** Takes blocks off the end of what the holder used least recently, down to its capacity. */
-  void trim(Holder holder) {
+  /**
+   * Takes blocks off the end of what the holder used least recently, down to its capacity.
+   *
+   * @param all blocks that all holders have room for
+   */
+  void trim(Holder holder, long all) {
     while (holder.size > holder.capacity) {
       int run = holdings.run(holder.oldest);
       int held = heldOf(holder, run);
       int excess = holder.size - holder.capacity;
+      loses(run, Math.max(0, held - excess), held, all);
       if (excess >= held) {
         dropOldest(holder);
       } else {
         shorten(holder, run, held - excess);
       }
     }
+  }
+
+  /** One of its holders loses a run's blocks from {@code from} to {@code to} for want of room. */
+  private void loses(int run, int from, int to, long all) {
+    ghosts.lost(to - from, all);
+    if (runs.holders(run) == 1) {
+      for (int i = from; i < to; i++) {
+        ghosts.gone(runs.key(run, i));
+      }
+    }
+  }
+
+  /** Share of the blocks lost of late for want of room that were asked for again, from 0 to 1. */
+  double ghostHits() {
+    return ghosts.hits();
   }
 
   /** Drops the run that the holder used least recently. */

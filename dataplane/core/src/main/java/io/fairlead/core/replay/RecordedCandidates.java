@@ -77,6 +77,11 @@ final class RecordedCandidates implements PartitionedCandidates {
   }
 
   @Override
+  public double ghostHits() {
+    throw new NotKeptException("how many of the blocks that caches lost were asked for again");
+  }
+
+  @Override
   public double goesOn() {
     throw new NotKeptException("how likely contexts were to be gone on with");
   }

@@ -77,6 +77,11 @@ final class Survivors implements PoolCandidates {
   }
 
   @Override
+  public double ghostHits() {
+    return request().ghostHits();
+  }
+
+  @Override
   public double goesOn() {
     return request().goesOn();
   }

@@ -42,6 +42,12 @@ public interface PoolCandidates extends Candidates {
   double goesOn();
 
   /**
+   * How likely a block that a cache of the pool loses for want of room is asked for again when
+   * nobody has it any more; from 0 to 1.
+   */
+  double ghostHits();
+
+  /**
    * How many endpoints the pool has, candidates or not. Each has a place of its own, from 0 to
    * {@code places() - 1}.
    */

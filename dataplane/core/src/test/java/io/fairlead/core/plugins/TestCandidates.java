@@ -17,6 +17,7 @@ public final class TestCandidates implements PoolCandidates {
 
   public int replicas = 1;
   public double goesOn;
+  public double ghostHits;
 
   public TestCandidates add(int waiting, int awaiting, double kvUsage, int matched) {
     TestEndpoint endpoint = new TestEndpoint("e" + all.size());
@@ -116,6 +117,11 @@ public final class TestCandidates implements PoolCandidates {
   @Override
   public int replicas() {
     return replicas;
+  }
+
+  @Override
+  public double ghostHits() {
+    return ghostHits;
   }
 
   @Override

@@ -128,6 +128,11 @@ final class FakePool implements PoolCandidates {
   }
 
   @Override
+  public double ghostHits() {
+    return 0;
+  }
+
+  @Override
   public double goesOn() {
     return 0;
   }

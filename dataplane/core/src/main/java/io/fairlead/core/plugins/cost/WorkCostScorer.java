@@ -48,6 +48,12 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** So many are delayed by a prompt for each one that waits, see {@link #missed}; chosen. */
   private static final double DELAYED = 4;
 
+  /**
+   * Milliseconds of somebody's wait that are worth one of a missed prefill at most. Where nothing
+   * bounds it, all that comes goes to who holds some of it, however long the line there; chosen.
+   */
+  private static final double MOST_WAITED = 8;
+
   /** Costs that differ by less are the same, worked out in another order. */
   static final double ROUNDING = 1 + 1e-9;
 
@@ -109,6 +115,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   /** How likely a context that rests is to be gone on with. */
   private double goesOn;
+
+  /** How likely a block that a cache loses is asked for again. */
+  private double ghostHits;
 
   /** Why the last winner won, but for its cost. */
   private String preference = "";
@@ -240,6 +249,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
             : expectedOutput;
     costs.slowed = request.maxOutputTokens() == 0 ? 0 : costs.expectedOutput / 2;
     goesOn = candidates.goesOn();
+    ghostHits = candidates.ghostHits();
     costs.inTwo = false;
     Stage stage = request.cycle().get(Peers.STAGE);
     if (stage != null && !stage.equals(Stage.WHOLE)) {
@@ -370,7 +380,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * drives out the next, {@code 1 + p + p^2 + ...} in all, or {@code 1 / (1 - p)}. With a victim
    * taken at random {@code p} is the share of the caches that the working set fills, what will be
    * used again (P. Denning, 1968): what those in flight keep, and the contexts of conversations
-   * that rest as far as they are gone on with.
+   * that rest as far as they are gone on with. What prompts share otherwise shows when it is gone:
+   * {@code p} is no less than the share of lost blocks that were asked for again.
    *
    * <p>The time is taken from all who wait behind it, and from those who come before the line is
    * gone: as many as wait while these do (J. D. C. Little, "A proof for the queuing formula L =
@@ -387,10 +398,11 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * @param held whether any of them holds some of the prompt
    */
   private double missed(double inUse, int computing, double first, int count, boolean held) {
-    double room = Math.max(LEAST_LEFT, 1 - inUse / count);
+    double room = Math.max(LEAST_LEFT, 1 - Math.max(ghostHits, inUse / count));
     double time = Math.max(LEAST_LEFT, 1 - (double) computing / count);
     double behind = held ? Math.max(0, count / first - 1) : 0;
-    return settings.theta() * Math.max(1, DELAYED * behind) / (room * time);
+    double worth = settings.theta() * Math.max(1, DELAYED * behind) / (room * time);
+    return Math.min(worth, MOST_WAITED * settings.omega());
   }
 
   private static boolean anyHeld(double[] tokens, int count) {

@@ -35,6 +35,7 @@ final class PlainWorkCost implements Scorer {
   private double expectedOutput;
   private double underWay;
   private double goesOn;
+  private double ghostHits;
   private double slowed;
   private double elsewhereCosts;
   private double elsewhereTakes;
@@ -81,6 +82,7 @@ final class PlainWorkCost implements Scorer {
     expectedOutput = speeds.outputs().mean();
     underWay = speeds.outputs().underWay();
     goesOn = PoolCandidates.of(candidates).goesOn();
+    ghostHits = PoolCandidates.of(candidates).ghostHits();
     double ofModel = speeds.outputs().of(request.targetModel());
     double output =
         request.maxOutputTokens() >= 0 ? Math.min(ofModel, request.maxOutputTokens()) : ofModel;
@@ -214,8 +216,9 @@ final class PlainWorkCost implements Scorer {
       computing += there.prefills().count() > 0 ? 1.0 / size : 0;
       first += 1.0 / Math.max(1, replicas * there.prefills().count()) / size;
     }
-    double left = Math.max(0.2, 1 - inUse) * Math.max(0.2, 1 - computing);
-    return settings.theta() * Math.max(1, held ? 4 * (1 / first - 1) : 0) / left;
+    double left = Math.max(0.2, 1 - Math.max(ghostHits, inUse)) * Math.max(0.2, 1 - computing);
+    double worth = settings.theta() * Math.max(1, held ? 4 * (1 / first - 1) : 0) / left;
+    return Math.min(worth, 8 * settings.omega());
   }
 
   /** Milliseconds, above 0, but for what a missed cache costs the requests to come. */

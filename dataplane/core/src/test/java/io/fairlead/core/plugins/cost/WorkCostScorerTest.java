@@ -113,6 +113,45 @@ class WorkCostScorerTest {
     assertThat(winner(scores)).describedAs("most come back").isOne();
   }
 
+  /** The same where what prompts share is lost and asked for again. */
+  @Test
+  void aMissedPromptIsDearerWhereLostBlocksAreAskedForAgain() {
+    TestEndpoint idle = endpoint("idle", 0);
+    TestEndpoint holds = inLine("holds", 1, 400, 1);
+    holds.matched = 50;
+    TestCandidates candidates = new TestCandidates();
+    candidates.add(idle);
+    candidates.add(holds);
+    double[] scores = new double[2];
+    scorer(Map.of()).score(new TestRequest(1, 100), candidates, scores);
+    assertThat(winner(scores)).isZero();
+    candidates.ghostHits = 0.75;
+    scorer(Map.of()).score(new TestRequest(1, 100), candidates, scores);
+    assertThat(winner(scores)).isOne();
+  }
+
+  /**
+   * Caches are full of what comes again, and everybody has a line: who holds half of the prompt is
+   * worth some wait, and not any.
+   */
+  @Test
+  void noCacheIsWorthALineOfAnyLength() {
+    TestEndpoint holds = inLine("holds", 0, 8_000, 10);
+    holds.matched = 50;
+    TestEndpoint other = inLine("other", 1, 8_000, 10);
+    TestCandidates candidates = new TestCandidates();
+    candidates.add(holds);
+    candidates.add(other);
+    candidates.ghostHits = 1;
+    double[] scores = new double[2];
+    scorer(Map.of()).score(new TestRequest(1, 100), candidates, scores);
+    assertThat(winner(scores)).isZero();
+    holds.inFlight = holds.awaiting = 100;
+    holds.uncached = 80_000;
+    scorer(Map.of()).score(new TestRequest(1, 100), candidates, scores);
+    assertThat(winner(scores)).isOne();
+  }
+
   /**
    * One holds half of the prompt and has more to compute than the other: that is a shorter way for
    * this request while few wait, and takes the time of many where many do.
@@ -176,7 +215,7 @@ class WorkCostScorerTest {
     assertThat(scorer.worth()).isCloseTo(worth, within(1e-9));
     two.matched = 1;
     scores(scorer, request, one, two);
-    assertThat(scorer.worth()).isGreaterThan(10 * worth);
+    assertThat(scorer.worth()).isGreaterThan(5 * worth);
   }
 
   /** Whoever can't be asked, as it fails, say, is no room for what waits elsewhere. */

@@ -1,0 +1,89 @@
+package io.fairlead.core.prefix;
+
+/**
+ * How many of the blocks that caches lose are asked for again: ghost hits, as in N. Megiddo and D.
+ * Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003. Where caches hold all
+ * that comes back none of them is; where they are too small by far nearly all are, and each block
+ * that is stored twice costs another one.
+ *
+ * <p>What is asked for after some times as many others were lost as all caches hold is forgotten by
+ * then: it would not be there either if a little less had been lost. Of large pools a sample is
+ * remembered.
+ */
+final class GhostBlocks {
+
+  /** Of as many blocks as all caches hold, where these are no fewer; at most twice as many. */
+  private static final int LEAST_REMEMBERED = 1 << 12;
+
+  /** Before so many are lost nothing is known. */
+  private static final int FEW = 512;
+
+  private static final long NOTHING = 0;
+  private static final long[] NONE = {};
+
+  /** Keys, each in its slot, a power of two: a newer one takes the place of one before. */
+  private long[] slots = NONE;
+
+  /** One block in so many is remembered, a power of two. */
+  private long oneIn = 1;
+
+  /** Of late: blocks that a cache has lost, whether or not another one has them. */
+  private double lost;
+
+  /** Of late: blocks that were asked for after the last cache had lost them. */
+  private double wanted;
+
+  /**
+   * A cache has lost blocks for want of room.
+   *
+   * @param all blocks that all caches have room for: after as many, what was before counts half
+   */
+  void lost(int count, long all) {
+    oneIn = Long.highestOneBit(Math.max(1, all / LEAST_REMEMBERED));
+    int room = (int) Long.highestOneBit(Math.max(FEW, 4 * all / oneIn));
+    if (slots.length != room) {
+      slots = new long[room];
+    }
+    lost += count;
+    if (lost > Math.max(2 * FEW, all)) {
+      lost /= 2;
+      wanted /= 2;
+    }
+  }
+
+  /** No cache has this block any more. */
+  void gone(long key) {
+    long mixed = mix(key);
+    if (isRemembered(mixed)) {
+      slots[slot(mixed)] = key;
+    }
+  }
+
+  /** A block is computed that no cache has. */
+  void computed(long key) {
+    long mixed = mix(key);
+    if (slots.length > 0 && isRemembered(mixed) && slots[slot(mixed)] == key) {
+      slots[slot(mixed)] = NOTHING;
+      wanted += oneIn;
+    }
+  }
+
+  /** Share of the blocks lost of late that were asked for again, from 0 to 1. */
+  double hits() {
+    return lost < FEW ? 0 : Math.min(1, wanted / lost);
+  }
+
+  private boolean isRemembered(long mixed) {
+    return (mixed & (oneIn - 1)) == 0;
+  }
+
+  private int slot(long mixed) {
+    return (int) (mixed >>> 32) & (slots.length - 1);
+  }
+
+  /** Multiplicative hashing with the golden ratio (Knuth, TAOCP 3, 6.4). */
+  private static long mix(long key) {
+    long product = key * 0x9e3779b97f4a7c15L;
+    return product ^ (product >>> 32);
+  }
+}
