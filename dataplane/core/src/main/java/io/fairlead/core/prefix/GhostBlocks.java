@@ -73,6 +73,11 @@ final class GhostBlocks {
     return lost < FEW ? 0 : Math.min(1, wanted / lost);
   }
 
+  /** Bytes of the heap taken. */
+  long bytes() {
+    return (long) Long.BYTES * slots.length;
+  }
+
   private boolean isRemembered(long mixed) {
     return (mixed & (oneIn - 1)) == 0;
   }

@@ -51,7 +51,7 @@ final class PrefixTree {
   }
 
   long allocatedBytes() {
-    return runs.allocatedBytes() + holdings.allocatedBytes();
+    return runs.allocatedBytes() + holdings.allocatedBytes() + ghosts.bytes();
   }
 
   /** Follows a prompt's first {@code count} blocks as far as anybody holds them. */
