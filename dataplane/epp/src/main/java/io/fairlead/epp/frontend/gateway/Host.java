@@ -22,15 +22,31 @@ final class Host {
   /** Why this request is refused, or null. */
   static @Nullable OpenAiError refusal(HttpRequest request) {
     List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
-    if (hosts.isEmpty()) {
-      return request.protocolVersion().equals(HttpVersion.HTTP_1_0)
-          ? null
-          : error("is missing; HTTP/1.1 needs it");
+    if (hosts.isEmpty() && !request.protocolVersion().equals(HttpVersion.HTTP_1_0)) {
+      return error("is missing; HTTP/1.1 needs it");
     }
     if (hosts.size() > 1) {
       return error("is there more than once; send it once");
     }
-    return isGood(hosts.getFirst()) ? null : error("is not a host and a port");
+    if (!hosts.isEmpty() && !isGood(hosts.getFirst())) {
+      return error("is not a host and a port");
+    }
+    String target = Target.authority(request.uri());
+    return target == null || (!target.isEmpty() && isGood(target))
+        ? null
+        : Target.error(
+            400, ErrorCodes.INVALID_HTTP, "The request's target has no proper host and port.");
+  }
+
+  /**
+   * Has the header say what an absolute target says, which counts in its place (RFC 9112 3.2.2):
+   * endpoints are asked for a mere path.
+   */
+  static void settle(HttpRequest request) {
+    String target = Target.authority(request.uri());
+    if (target != null) {
+      request.headers().set(HttpHeaderNames.HOST, target);
+    }
   }
 
   private static boolean isGood(String host) {

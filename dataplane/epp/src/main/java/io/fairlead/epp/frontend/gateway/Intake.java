@@ -146,6 +146,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
       refuseEarly(refusal, request.decoderResult().isSuccess());
       return;
     }
+    Host.settle(request);
     long announced =
         HttpUtil.getContentLength(request, HttpUtil.isTransferEncodingChunked(request) ? -1L : 0L);
     IncomingBody next = new IncomingBody(bodies, loop, announced, limit, this);

@@ -30,6 +30,8 @@ enum Target {
   /** What a single model's path begins with; a name may have slashes itself. */
   private static final String MODEL = "/v1/models/";
 
+  private static final String AFTER_SCHEME = "://";
+
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private static final Pattern STORED_ANSWER = Pattern.compile("/v1/responses/[\\w-]+(/cancel)?");
@@ -104,12 +106,47 @@ enum Target {
 
   /** The form that endpoints understand, from an absolute URI too. */
   static String pathAndQuery(String uri) {
-    int authority = uri.startsWith("/") ? -1 : uri.indexOf("://");
+    int authority = authorityFrom(uri);
     if (authority < 0) {
       return uri;
     }
-    int path = uri.indexOf('/', authority + 3);
-    return path < 0 ? "/" : uri.substring(path);
+    String rest = uri.substring(authorityTo(uri, authority));
+    return rest.startsWith("/") ? rest : "/" + rest;
+  }
+
+  /** The host, and a port where it has one, of an absolute URI; null of all others. */
+  static @Nullable String authority(String uri) {
+    int from = authorityFrom(uri);
+    return from < 0 ? null : uri.substring(from, authorityTo(uri, from));
+  }
+
+  /** Where an absolute URI has its authority; -1 of one that is none, such as a mere path. */
+  private static int authorityFrom(String uri) {
+    int scheme = uri.startsWith("/") ? 0 : uri.indexOf(AFTER_SCHEME);
+    for (int i = 0; i < scheme; i++) {
+      if (!isOfScheme(uri.charAt(i))) {
+        return -1;
+      }
+    }
+    return scheme > 0 ? scheme + AFTER_SCHEME.length() : -1;
+  }
+
+  private static int authorityTo(String uri, int from) {
+    int to = from;
+    while (to < uri.length() && uri.charAt(to) != '/' && uri.charAt(to) != '?') {
+      to++;
+    }
+    return to;
+  }
+
+  /** RFC 3986 3.1. */
+  private static boolean isOfScheme(char c) {
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
+        || c == '+'
+        || c == '-'
+        || c == '.';
   }
 
   /**

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Headers between clients, plugins and endpoints, on sockets. */
 @ExtendWith(NoLeaks.class)
@@ -160,6 +161,54 @@ class GatewayHeadersIT {
           .containsEntry("via", "2.0 front, 1.1 fairlead")
           .containsEntry("traceparent", trace)
           .containsEntry("tracestate", "a=b");
+    }
+  }
+
+  /**
+   * RFC 9112 3.2.2: what else a proxy before this one goes by, and what the server does, differ.
+   */
+  @Test
+  void theHostOfAnAbsoluteTargetCountsInThePlaceOfTheHeaders() throws Exception {
+    RawBackend backend =
+        new RawBackend("a", (connection, request) -> connection.respond(200, "", "{}"));
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp client = rig.connect()) {
+      client.send(
+          "POST http://other.example:82"
+              + Rig.CHAT
+              + "?a=http://b/c HTTP/1.1\r\nHost: models.example\r\n"
+              + "Content-Type: application/json\r\nContent-Length: "
+              + Rig.BODY.length()
+              + "\r\n\r\n"
+              + Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+      RawHttp.Message seen = backend.requests.remove();
+      assertThat(seen.start()).isEqualTo("POST " + Rig.CHAT + "?a=http://b/c HTTP/1.1");
+      assertThat(seen.headers())
+          .containsEntry("host", "other.example:82")
+          .containsEntry("x-forwarded-host", "other.example:82");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"http://", "http://user@models.example", "http://a<b"})
+  void anAbsoluteTargetWithoutAProperHostIsRefused(String beginning) throws Exception {
+    RawBackend backend =
+        new RawBackend("a", (connection, request) -> connection.respond(200, "", "{}"));
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp client = rig.connect()) {
+      client.send(
+          "POST "
+              + beginning
+              + Rig.CHAT
+              + " HTTP/1.1\r\nHost: models.example\r\n"
+              + "Content-Type: application/json\r\nContent-Length: "
+              + Rig.BODY.length()
+              + "\r\n\r\n"
+              + Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(400);
+      assertThat(rig.refusals()).containsExactly("invalid_http");
+      assertThat(backend.requests).isEmpty();
     }
   }
 

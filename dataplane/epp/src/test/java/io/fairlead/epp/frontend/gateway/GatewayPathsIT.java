@@ -89,6 +89,25 @@ class GatewayPathsIT {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "/v1/models?then=http://h/v1/chat/completions",
+        "then=http://h/v1/chat/completions",
+        "http://h?then=/v1/chat/completions",
+        "http://h",
+        "//h/v1/chat/completions",
+      })
+  void aPathThatStandsInAQueryIsNotAskedFor(String target) throws Exception {
+    RawBackend a = backend();
+    try (Rig rig = new Rig(MODELS, a);
+        RawHttp client = rig.connect()) {
+      send(client, "POST " + target, "Content-Type: application/json\r\n", Rig.BODY);
+      assertThat(client.read().status()).isIn(404, 405);
+      assertThat(a.requests).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"/tokenize", "/v1/rerank", "/score", "/pooling", "/classify"})
   void passesWithoutAModelWhereServersHaveADefault(String path) throws Exception {
     RawBackend a = backend();
