@@ -67,7 +67,7 @@ public final class AnswerBeginning {
    */
   public AnswerBeginning(String contentType, String contentEncoding) {
     String type = contentType.toLowerCase(Locale.ROOT);
-    if (!contentEncoding.isEmpty()) {
+    if (!ContentCoding.isNone(contentEncoding)) {
       kind = Kind.ANY;
     } else if (type.contains("text/event-stream")) {
       kind = Kind.EVENTS;

@@ -19,7 +19,7 @@ public final class JsonMediaType {
    */
   public static void require(String contentType, String contentEncoding)
       throws BadRequestException {
-    if (!contentEncoding.isEmpty() && !contentEncoding.equalsIgnoreCase("identity")) {
+    if (!ContentCoding.isNone(contentEncoding)) {
       throw unsupported("The header 'content-encoding' is set; send the body as it is.");
     }
     if (!is(contentType)) {

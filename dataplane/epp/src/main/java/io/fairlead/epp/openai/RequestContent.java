@@ -38,7 +38,7 @@ public record RequestContent(Kind kind, String path, String boundary) {
       throws BadRequestException {
     Operation operation = Operation.of(path);
     boolean takesJsonOnly = operation != Operation.OTHER && !operation.isForm();
-    boolean plain = contentEncoding.isEmpty() || contentEncoding.equalsIgnoreCase("identity");
+    boolean plain = ContentCoding.isNone(contentEncoding);
     if (takesJsonOnly || (plain && !operation.isForm() && JsonMediaType.is(contentType))) {
       JsonMediaType.require(contentType, contentEncoding);
       return new RequestContent(Kind.JSON, path, "");

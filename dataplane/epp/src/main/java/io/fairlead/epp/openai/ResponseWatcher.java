@@ -69,7 +69,7 @@ public final class ResponseWatcher {
    * @param contentEncoding the response's header, empty for none
    */
   public static ResponseWatcher of(String path, String contentType, String contentEncoding) {
-    boolean unknown = contentType.isEmpty() && !contentEncoding.isEmpty();
+    boolean unknown = contentType.isEmpty() && !ContentCoding.isNone(contentEncoding);
     return new ResponseWatcher(path, unknown ? JSON : contentType);
   }
 

@@ -55,6 +55,8 @@ class AnswerBeginningTest {
         "application/problem+json,,' \n{',true",
         "application/json,gzip,' ',true",
         "text/event-stream,br,': p',true",
+        "text/event-stream,identity,': p',false",
+        "application/json,Identity,' ',false",
         "TEXT/Event-Stream,,': p',false",
         "text/plain,,' ',true",
         ",,:,true",

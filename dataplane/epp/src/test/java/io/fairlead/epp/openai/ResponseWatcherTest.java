@@ -83,7 +83,8 @@ class ResponseWatcherTest {
     "'', gzip, false",
     "application/json, gzip, false",
     "text/html, gzip, true",
-    "'', '', true"
+    "'', '', true",
+    "'', identity, true"
   })
   void nobodyKnowsWhatIsEncodedAndHasNoType(String type, String encoding, boolean none) {
     ResponseWatcher watcher = ResponseWatcher.of("/v1/completions", type, encoding);

@@ -6,6 +6,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.openai.AnswerBeginning;
+import io.fairlead.epp.openai.ContentCoding;
 import io.fairlead.epp.openai.ModelRename;
 import io.fairlead.epp.openai.ResponseWatcher;
 import io.fairlead.epp.transport.Failures;
@@ -52,7 +53,8 @@ final class PassingResponse implements ResponsePhase {
     stream.atPool().status(status);
     String type = headers.value("content-type");
     String encoding = headers.value("content-encoding");
-    boolean readable = status < 300 && stream.mode().response().showsBody() && encoding.isEmpty();
+    boolean readable =
+        status < 300 && stream.mode().response().showsBody() && ContentCoding.isNone(encoding);
     return new PassingResponse(
         status,
         message.headersAreAll(),

@@ -13,6 +13,7 @@ import io.fairlead.epp.director.Exchange;
 import io.fairlead.epp.director.Origin;
 import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.memory.IncomingBody;
+import io.fairlead.epp.openai.ContentCoding;
 import io.fairlead.epp.openai.ModelRename;
 import io.fairlead.epp.openai.ModelSplice;
 import io.fairlead.epp.openai.OpenAiError;
@@ -238,7 +239,7 @@ final class ProxyExchange implements Exchange {
     String type = response.headers().get(HttpHeaderNames.CONTENT_TYPE, "");
     String encoding = response.headers().get(HttpHeaderNames.CONTENT_ENCODING, "");
     watcher = ResponseWatcher.of(head.uri(), type, encoding);
-    if (status < 300 && encoding.isEmpty()) {
+    if (status < 300 && ContentCoding.isNone(encoding)) {
       rename = ModelRename.of(from.targetModel(), parsed.model(), type);
     }
     if (rename != null) {

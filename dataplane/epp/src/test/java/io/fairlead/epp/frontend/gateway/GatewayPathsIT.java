@@ -88,6 +88,24 @@ class GatewayPathsIT {
     }
   }
 
+  @Test
+  void anAnswerThatSaysItIsNotEncodedIsReadLikeAnyOther() throws Exception {
+    RawBackend a =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.respond(
+                    200,
+                    "Content-Type: application/json\r\nContent-Encoding: identity\r\n",
+                    "{\"model\":\"target\",\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}"));
+    try (Rig rig = new Rig(MODELS, a);
+        RawHttp client = rig.connect()) {
+      client.post("/v1/completions", "{\"model\":\"alias\",\"prompt\":\"hi\"}");
+      assertThat(client.read().text()).startsWith("{\"model\":\"alias\",");
+      rig.awaitEvents("sent alias a 1", "ended completed 3/4");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
