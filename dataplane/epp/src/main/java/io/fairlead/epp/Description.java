@@ -2,6 +2,7 @@ package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Route;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.SchedulerDocument;
@@ -98,7 +99,7 @@ final class Description {
 
   private static void listen(
       StringBuilder text, String name, DataPlaneConfig.@Nullable Listen listen) {
-    line(text, name, listen == null ? "off" : listen.host() + ":" + listen.port());
+    line(text, name, listen == null ? "off" : Route.destination(listen.host(), listen.port()));
   }
 
   private static void line(StringBuilder text, String name, String value) {

@@ -7,6 +7,7 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.QueueSnapshot;
+import io.fairlead.core.Route;
 import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -353,7 +354,7 @@ final class PoolRuntime implements AutoCloseable {
         ? null
         : ready.stream()
             .filter(address -> !isOwn(address, settings.host()))
-            .map(address -> address + ":" + settings.port())
+            .map(address -> Route.destination(address, settings.port()))
             .toList();
   }
 

@@ -2,8 +2,10 @@ package io.fairlead.epp.handover;
 
 import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
+import io.fairlead.core.Route;
 import io.fairlead.core.handover.News;
 import io.fairlead.epp.handover.Wire.Question;
+import io.netty.util.NetUtil;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -81,7 +83,11 @@ public final class HandOverServer implements AutoCloseable {
       return server;
     } catch (IOException e) {
       throw new IllegalStateException(
-          "hand-overs can't be served on " + settings.host() + ":" + settings.port() + ": " + e, e);
+          "hand-overs can't be served on "
+              + Route.destination(settings.host(), settings.port())
+              + ": "
+              + e,
+          e);
     }
   }
 
@@ -167,7 +173,7 @@ public final class HandOverServer implements AutoCloseable {
 
   private static String who(Socket socket) {
     return socket.getRemoteSocketAddress() instanceof InetSocketAddress address
-        ? address.getAddress().getHostAddress()
+        ? NetUtil.toAddressString(address.getAddress())
         : "nobody";
   }
 

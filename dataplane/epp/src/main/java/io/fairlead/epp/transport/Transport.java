@@ -1,5 +1,6 @@
 package io.fairlead.epp.transport;
 
+import io.fairlead.core.Route;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -79,7 +80,9 @@ public final class Transport {
       root = next;
     }
     return new IllegalStateException(
-        "%s can't listen on %s:%d: %s".formatted(what, host, port, root.getMessage()), cause);
+        "%s can't listen on %s: %s"
+            .formatted(what, Route.destination(host, port), root.getMessage()),
+        cause);
   }
 
   /**

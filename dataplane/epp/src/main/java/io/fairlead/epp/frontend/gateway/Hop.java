@@ -3,6 +3,7 @@ package io.fairlead.epp.frontend.gateway;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
 
 /**
@@ -24,7 +25,7 @@ record Hop(String client, String scheme, String protocol) {
   static Hop of(Channel channel, boolean secure, String protocol) {
     String address =
         channel.remoteAddress() instanceof InetSocketAddress from
-            ? from.getAddress().getHostAddress()
+            ? NetUtil.toAddressString(from.getAddress())
             : "unknown";
     return new Hop(address, secure ? "https" : "http", protocol);
   }
