@@ -108,20 +108,29 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
     }
     switch (page) {
       case LOGIN -> {
-        SocketAddress client = exchange.context().channel().remoteAddress();
-        long wait = access.secondsToWait(client);
-        String session = access.login(client, exchange.field("token"));
-        if (wait > 0) {
-          formAgain(
-              exchange, 429, wrong("Too many wrong tokens. Try again in " + wait + " s."), wait);
-        } else if (session == null) {
-          formAgain(exchange, 401, wrong("That is not the token."), 0);
+        String shown = exchange.field("token");
+        if (shown == null) {
+          exchange.answer(
+              400, TEXT, "two hexadecimal digits must follow each % in a form\n", Map.of());
         } else {
-          exchange.redirect("./", exchange.cookie(session, AccessToken.SESSION_SECONDS));
+          login(exchange, shown);
         }
       }
       case "logout" -> exchange.redirect(LOGIN, exchange.cookie("", 0));
       default -> exchange.answer(405, TEXT, "only GET\n", Map.of("allow", "GET, HEAD"));
+    }
+  }
+
+  private void login(Exchange exchange, String shown) {
+    SocketAddress client = exchange.context().channel().remoteAddress();
+    long wait = access.secondsToWait(client);
+    String session = access.login(client, shown);
+    if (wait > 0) {
+      formAgain(exchange, 429, wrong("Too many wrong tokens. Try again in " + wait + " s."), wait);
+    } else if (session == null) {
+      formAgain(exchange, 401, wrong("That is not the token."), 0);
+    } else {
+      exchange.redirect("./", exchange.cookie(session, AccessToken.SESSION_SECONDS));
     }
   }
 
@@ -196,12 +205,16 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
               && (origin.equals("http://" + host) || origin.equals("https://" + host)));
     }
 
-    /** Of a form; empty where it isn't there. */
-    String field(String name) {
+    /** Of a form; empty where it isn't there, null where the form can't be decoded. */
+    @Nullable String field(String name) {
       String form = request.content().toString(StandardCharsets.UTF_8);
-      List<String> values =
-          new QueryStringDecoder(form, StandardCharsets.UTF_8, false, 8).parameters().get(name);
-      return values == null ? "" : values.getFirst();
+      try {
+        List<String> values =
+            new QueryStringDecoder(form, StandardCharsets.UTF_8, false, 8).parameters().get(name);
+        return values == null ? "" : values.getFirst();
+      } catch (IllegalArgumentException e) {
+        return null;
+      }
     }
 
     /** For the debug pages, too; where a proxy speaks TLS, for nothing else. */

@@ -322,13 +322,26 @@ class ConsoleTest {
     other.release();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"token=100%", "token=%zz", "%=x", "a=%4"})
+  void aFormThatCannotBeDecodedIsAnsweredSo(String form) {
+    FullHttpResponse answer = ask(channel("10.0.0.7"), post(form));
+    assertThat(answer.status().code()).isEqualTo(400);
+    assertThat(answer.content().toString(StandardCharsets.UTF_8)).contains("form");
+    answer.release();
+  }
+
   private static FullHttpRequest login(String token) {
+    return post("token=" + token.replace(' ', '+'));
+  }
+
+  private static FullHttpRequest post(String form) {
     FullHttpRequest post =
         new DefaultFullHttpRequest(
             HttpVersion.HTTP_1_1,
             HttpMethod.POST,
             "/console/login",
-            Unpooled.copiedBuffer("token=" + token.replace(' ', '+'), StandardCharsets.UTF_8));
+            Unpooled.copiedBuffer(form, StandardCharsets.UTF_8));
     post.headers().set("host", "console.example");
     return post;
   }
