@@ -180,6 +180,10 @@ public final class Gateway {
       return;
     }
     clients.add(channel);
+    if (refusing) {
+      var _ = channel.close(); // those that were here before are told; it has not said anything yet
+      return;
+    }
     new ClientPipelines(this, shared, tls).begin(channel);
   }
 

@@ -14,8 +14,11 @@ import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.transport.Transport;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -57,18 +60,7 @@ class GatewayConnectionsIT {
   private void serve(Duration client, Duration toBackend, RawBackend.Script script)
       throws IOException {
     backend = new RawBackend("a", script);
-    gateway =
-        Gateway.start(
-            GatewayConfig.on("127.0.0.1", 0)
-                .withClients(
-                    ClientBounds.DEFAULT.withIdle(client).withHead(client).withBody(client, 4_096))
-                .withBackendIdleTimeout(toBackend),
-            pool,
-            BodyBudget.ofHeap(),
-            group,
-            () -> true,
-            List::of,
-            () -> 1);
+    gateway = start(group, client, toBackend);
     // Nobody waits for an endpoint where the last one left.
     SchedulerConfig atOnce =
         new SchedulerConfig(
@@ -76,6 +68,20 @@ class GatewayConnectionsIT {
     PoolConfig config = new PoolConfig("n", "p", Map.of(), List.of(1), "http", List.of(), atOnce);
     pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
     pool.endpoints(List.of(backend.spec())).syncUninterruptibly();
+  }
+
+  private Gateway start(EventLoopGroup loops, Duration client, Duration toBackend) {
+    return Gateway.start(
+        GatewayConfig.on("127.0.0.1", 0)
+            .withClients(
+                ClientBounds.DEFAULT.withIdle(client).withHead(client).withBody(client, 4_096))
+            .withBackendIdleTimeout(toBackend),
+        pool,
+        BodyBudget.ofHeap(),
+        loops,
+        () -> true,
+        List::of,
+        () -> 1);
   }
 
   @AfterEach
@@ -231,6 +237,35 @@ class GatewayConnectionsIT {
       assertThat(used.read().status()).isEqualTo(200);
       assertThat(used.closed()).isTrue();
       assertThat(fresh.closed()).isTrue();
+    }
+  }
+
+  /** Its loop is busy when all others are told of the end, and hears of it after that. */
+  @Test
+  void aConnectionThatIsTakenWhileTheGatewayEndsIsClosed() throws Exception {
+    EventLoopGroup loops = Transport.group("test", 2);
+    CountDownLatch end = new CountDownLatch(1);
+    try {
+      serve(LONG, LONG, GatewayConnectionsIT::ok);
+      Gateway ending = start(loops, LONG, LONG);
+      // It listens on the other one, and hands its connections to both by turns.
+      SingleThreadIoEventLoop held = (SingleThreadIoEventLoop) loops.iterator().next();
+      Rig.hold(held, end);
+      List<RawHttp> clients = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        clients.add(RawHttp.connect(ending.port()));
+      }
+      await().until(() -> held.pendingTasks() > 0);
+      Future<Boolean> drained = ending.drain(Duration.ZERO, LONG);
+      end.countDown();
+      for (RawHttp client : clients) {
+        assertThat(client.closed()).isTrue();
+        client.close();
+      }
+      assertThat(drained.syncUninterruptibly().getNow()).as("none had to be cut off").isTrue();
+    } finally {
+      end.countDown();
+      loops.shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
     }
   }
 

@@ -271,7 +271,8 @@ final class Rig implements Closeable {
     return end;
   }
 
-  private static void hold(EventExecutor loop, CountDownLatch end) throws InterruptedException {
+  /** Keeps a loop busy until {@code end} is counted down. */
+  static void hold(EventExecutor loop, CountDownLatch end) throws InterruptedException {
     CountDownLatch held = new CountDownLatch(1);
     loop.execute(
         () -> {
