@@ -91,21 +91,22 @@ public final class ConfigReaders {
    */
   public static ConfigOffer files(FileState state, Path endpoints, @Nullable Path config) {
     String origin = config == null ? endpoints.toString() : config.toString();
-    LocalResources resources =
-        LocalResourceReader.read(endpoints.toString(), state.text(endpoints));
-    if (!resources.errors().isEmpty()) {
-      return new ConfigOffer.Unreadable(origin, state.hash(), messages(resources.errors()));
-    }
-    EndpointSet set;
     try {
-      set = LocalEndpoints.of(endpoints.toString(), resources);
+      EndpointSet set = endpoints(endpoints.toString(), state.text(endpoints));
+      return config == null
+          ? offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), set, document(origin))
+          : file(origin, state.hash(), state.text(config)).withEndpoints(set);
     } catch (DocumentException e) {
       return new ConfigOffer.Unreadable(origin, state.hash(), messages(e.errors()));
     }
-    if (config == null) {
-      return offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), set, document(origin));
+  }
+
+  private static EndpointSet endpoints(String origin, String text) throws DocumentException {
+    LocalResources resources = LocalResourceReader.read(origin, text);
+    if (!resources.errors().isEmpty()) {
+      throw new DocumentException(resources.errors());
     }
-    return file(origin, state.hash(), state.text(config)).withEndpoints(set);
+    return LocalEndpoints.of(origin, resources);
   }
 
   private static ConfigOffer file(String origin, String contentHash, String text) {
@@ -139,7 +140,11 @@ public final class ConfigReaders {
 
   /** An EndpointPickerConfig in a file, for a pool that comes from elsewhere. */
   public static ConfigOffer scheduling(FileState state, Path config) {
-    return scheduling(config.toString(), state.text(config));
+    try {
+      return scheduling(config.toString(), state.text(config));
+    } catch (DocumentException e) {
+      return new ConfigOffer.Unreadable(config.toString(), state.hash(), messages(e.errors()));
+    }
   }
 
   /** A scheduling, wherever it stands: for who asks what it would do, and for no pool. */

@@ -1,5 +1,7 @@
 package io.fairlead.epp.config;
 
+import io.fairlead.crds.document.DocumentException;
+import io.fairlead.crds.document.FieldError;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -33,13 +35,19 @@ public record FileState(List<TextFile> files, String hash) {
     files = List.copyOf(files);
   }
 
-  /** Text of a file that was read; empty for one that was not. */
-  String text(Path path) {
-    return files.stream()
-        .filter(file -> file.path().equals(path))
-        .map(TextFile::text)
-        .findFirst()
-        .orElse("");
+  /**
+   * Text of a file that was to be read.
+   *
+   * @throws DocumentException if it is a folder
+   */
+  String text(Path path) throws DocumentException {
+    for (TextFile file : files) {
+      if (file.path().equals(path)) {
+        return file.text();
+      }
+    }
+    throw new DocumentException(
+        List.of(new FieldError(path.toString(), 0, "", "is a folder, expected a file")));
   }
 
   /** The text of each file, by its path, in order. */

@@ -88,6 +88,27 @@ class FileConfigSourceTest {
             "next");
   }
 
+  /** Docker makes one where it is to mount a file that is not there. */
+  @Test
+  void aFolderInThePlaceOfAFileSaysNotThatThereIsNothing() throws Exception {
+    Path file = Files.writeString(folder.resolve("endpoints.yaml"), "endpoints: []");
+    Path other = Files.createDirectory(folder.resolve("other.yaml"));
+    FileState state = FileState.read(List.of(file, other));
+    assertThat(
+            List.of(
+                ConfigReaders.files(state, other, null),
+                ConfigReaders.files(state, file, other),
+                ConfigReaders.scheduling(state, other)))
+        .allSatisfy(
+            offer ->
+                assertThat(offer)
+                    .isInstanceOfSatisfying(
+                        ConfigOffer.Unreadable.class,
+                        unreadable ->
+                            assertThat(unreadable.message())
+                                .isEqualTo(other + ": is a folder, expected a file")));
+  }
+
   @Test
   void aReaderThatFailsIsToldOfAndWhatComesAfterItIsRead() throws Exception {
     replace("a.yaml", "bad");
