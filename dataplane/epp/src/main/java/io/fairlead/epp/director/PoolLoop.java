@@ -102,6 +102,9 @@ public final class PoolLoop {
 
   private long failures;
 
+  /** As the last config said. */
+  private int wantedReceipts;
+
   /** Written on the loop. */
   private volatile boolean trustTimeoutHeaders;
 
@@ -216,9 +219,12 @@ public final class PoolLoop {
         });
   }
 
+  /** Once for each wish: configs come again and again, with other models or endpoints. */
   private void tellOfFewerReceipts(int wanted) {
     int most = core.receipts().kept().most();
-    if (most > 0 && most < wanted) {
+    boolean another = wanted != wantedReceipts;
+    wantedReceipts = wanted;
+    if (another && most > 0 && most < wanted) {
       LOG.info(
           "requests.receipts.keep is {}: there is memory for {} receipts, and the newest {} are"
               + " kept",

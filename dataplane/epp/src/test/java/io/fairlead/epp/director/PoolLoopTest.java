@@ -2,6 +2,10 @@ package io.fairlead.epp.director;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
@@ -16,6 +20,9 @@ import io.fairlead.core.handover.SentRequest.Load;
 import io.fairlead.core.handover.SentRequests;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.ReceiptsConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.PlainPool;
 import io.fairlead.epp.capture.Capture;
@@ -39,6 +46,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class PoolLoopTest {
 
@@ -58,6 +66,41 @@ class PoolLoopTest {
                 .isSuccess())
         .isTrue();
     assertThat(pool.snapshot().getNow()).extracting(EndpointSnapshot::name).containsExactly("e");
+  }
+
+  @Test
+  void thatFewerReceiptsAreKeptThanWantedIsToldOncePerWish() {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(PoolLoop.class);
+    logger.addAppender(log);
+    logger.setLevel(Level.INFO);
+    try {
+      PoolLimits few = new PoolLimits(4, 1 << 16, 1 << 20, 1 << 20, Long.MAX_VALUE, 1 << 20);
+      PoolLoop pool =
+          new PoolLoop(
+              new PoolCore(few), ImmediateEventExecutor.INSTANCE, () -> 0, new Telemetry(() -> 0));
+      for (int keep : new int[] {900_000, 900_000, 10, 900_000, 1_000_000}) {
+        RequestsConfig requests = RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(keep, 1));
+        PoolConfig config =
+            new PoolConfig(
+                "n",
+                "p",
+                Map.of(),
+                List.of(1),
+                "http",
+                List.of(),
+                requests,
+                SchedulerConfig.DEFAULT);
+        pool.configure(new ConfigCompiler(List.of()).compile(config)).syncUninterruptibly();
+      }
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(log);
+    }
+    assertThat(log.list)
+        .extracting(event -> event.getArgumentArray()[0])
+        .containsExactly(900_000, 900_000, 1_000_000);
   }
 
   /** Adds what becomes of a request. */
