@@ -28,7 +28,7 @@ final class Framing {
   /** Why this request is refused, or null. */
   static @Nullable OpenAiError refusal(HttpRequest request) {
     if (request.decoderResult().isFailure()) {
-      return unreadable(request.decoderResult().cause(), "The request is not valid HTTP/1.1.");
+      return badHead(request.decoderResult().cause());
     }
     // Of HTTP/1.1 the codec has looked at both.
     if (request.uri().length() > MAX_LINE) {
@@ -98,10 +98,13 @@ final class Framing {
     return unreadable(cause, "The request's body is not in chunks as HTTP/1.1 has them.");
   }
 
+  private static OpenAiError badHead(Throwable cause) {
+    return cause instanceof TooLongHttpLineException
+        ? lineTooLong()
+        : unreadable(cause, "The request is not valid HTTP/1.1.");
+  }
+
   private static OpenAiError unreadable(Throwable cause, String otherwise) {
-    if (cause instanceof TooLongHttpLineException) {
-      return lineTooLong();
-    }
     return cause instanceof TooLongHttpHeaderException
         ? headersTooLong()
         : Target.error(400, ErrorCodes.INVALID_HTTP, otherwise);

@@ -146,6 +146,12 @@ class GatewayFramingIT {
   }
 
   @Test
+  void aLineOfChunksThatIsTooLongIsNoUri() throws Exception {
+    String head = head("HTTP/1.1", "Transfer-Encoding: chunked\r\n");
+    isRefused(head + "1;" + "x".repeat(70_000) + "\r\n", 400, "invalid_http");
+  }
+
+  @Test
   void aUriThatIsTooLongGets414() throws Exception {
     isRefused(
         "GET /v1/models?" + "a".repeat(9_000) + " HTTP/1.1\r\nHost: x\r\n\r\n",
