@@ -258,6 +258,9 @@ final class UpstreamDropInIT {
                           + "/p: may not be read; grant get, list and watch of inferencepools of "
                           + SETTLED));
       assertThat(picker.ready()).isFalse();
+      assertThat(picker.log())
+          .as("each kind is told of once, and not with a trace at each try")
+          .noneMatch(line -> line.contains("will retry"));
     }
   }
 
