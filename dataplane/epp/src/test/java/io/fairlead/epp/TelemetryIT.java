@@ -327,6 +327,22 @@ class TelemetryIT {
     }
   }
 
+  /** What a proxy on this host passes on has its header last, behind what its client has sent. */
+  @Test
+  void whoseHeadersAreTooLongIsNotTakenForSomebodyOfThisHost() throws Exception {
+    try (Socket socket =
+        new Socket(InetAddress.getLoopbackAddress(), dataPlane.adminPort().orElseThrow())) {
+      String asked =
+          "GET /debug/status HTTP/1.1\r\nHost: localhost\r\nX-Filler: "
+              + "x".repeat(20_000)
+              + "\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n";
+      socket.getOutputStream().write(asked.getBytes(StandardCharsets.US_ASCII));
+      assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+          .startsWith("HTTP/1.1 431 ")
+          .doesNotContain("endpointList");
+    }
+  }
+
   /** Behind an answer that goes on for ten minutes there would be nothing but waiting. */
   @Test
   void whoAsksAgainOnAStreamOfTheConsoleIsCutOff() throws Exception {

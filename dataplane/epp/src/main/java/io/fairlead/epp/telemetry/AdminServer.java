@@ -142,7 +142,7 @@ public final class AdminServer implements AutoCloseable {
                         .pipeline()
                         .addLast(new IdleStateHandler(0, 0, IDLE_SECONDS))
                         .addLast(new HttpServerCodec(), new HttpObjectAggregator(64 * 1024))
-                        .addLast(new OneAtATime());
+                        .addLast(new OneAtATime(), new WholeHeads());
                     if (console != null) {
                       channel.pipeline().addLast(console.handler());
                     }
