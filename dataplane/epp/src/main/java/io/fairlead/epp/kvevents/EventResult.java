@@ -18,7 +18,7 @@ public enum EventResult {
   FORGOTTEN,
   /** The engine began anew. */
   RESTARTED,
-  /** A message is no batch of events, or too long. */
+  /** A message is no batch of events. */
   MALFORMED,
   /** A message's topic names a model that the pool does not serve. */
   FOREIGN_MODEL,

@@ -1,6 +1,7 @@
 package io.fairlead.epp.kvevents;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.Route;
 import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.CacheEvent;
 import io.fairlead.core.prefix.EngineCache;
@@ -46,6 +47,12 @@ final class KvEventFeed implements EventSequence.Effects {
    */
   private static final int HANDSHAKE_MILLIS = 1_000;
 
+  /**
+   * ZeroMQ is told anew to connect where it has not for so long: it makes no connection anew that
+   * ended with what is no message to it, and tells nobody that it has given up.
+   */
+  private static final long CONNECT_AGAIN_NANOS = 10_000_000_000L;
+
   /** Messages that are taken in before another endpoint's turn. */
   private static final int MOST_AT_ONCE = 128;
 
@@ -77,6 +84,11 @@ final class KvEventFeed implements EventSequence.Effects {
   private final ZMQ.Socket monitor;
   private final EventSequence sequence;
   private final EngineCache cache;
+  private boolean connected;
+
+  /** Since when it is not connected, or was last told to connect. */
+  private long apartSince;
+
   private ZMQ.@Nullable Socket replay;
   private long replayHeardAt;
   private boolean replayedAny;
@@ -161,11 +173,11 @@ final class KvEventFeed implements EventSequence.Effects {
     monitor.connect(watch);
     subscriber.subscribe(settings.topicFilter().getBytes(StandardCharsets.UTF_8));
     subscriber.connect(address(port));
+    apartSince = settings.clock().getAsLong();
   }
 
   private String address(int port) {
-    String host = endpoint.address();
-    return "tcp://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    return "tcp://" + Route.destination(endpoint.address(), port);
   }
 
   EndpointSpec endpoint() {
@@ -223,7 +235,7 @@ final class KvEventFeed implements EventSequence.Effects {
 
   /** Reads what is there; returns what the core is to be told, or null. */
   @Nullable CacheChange read(long now) {
-    connection();
+    connection(now);
     for (int i = 0; i < MOST_AT_ONCE; i++) {
       byte[] topic = subscriber.recv(ZMQ.DONTWAIT);
       if (topic == null) {
@@ -304,17 +316,24 @@ final class KvEventFeed implements EventSequence.Effects {
     counted = cache.size();
   }
 
-  private void connection() {
+  private void connection(long now) {
     for (ZEvent event = ZEvent.recv(monitor, ZMQ.DONTWAIT);
         event != null;
         event = ZEvent.recv(monitor, ZMQ.DONTWAIT)) {
-      if (event.getEvent() == ZMonitor.Event.DISCONNECTED) {
+      connected = event.getEvent() != ZMonitor.Event.DISCONNECTED;
+      if (!connected) {
+        apartSince = now;
         endReplay();
         turns.leave(this);
         sequence.disconnected();
       } else {
         sequence.connected();
       }
+    }
+    if (!connected && now - apartSince >= CONNECT_AGAIN_NANOS) {
+      apartSince = now;
+      subscriber.disconnect(address(port));
+      subscriber.connect(address(port));
     }
   }
 

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,32 @@ import org.zeromq.ZMQ;
 class KvEventReaderIT {
 
   private static final int SMALL_CACHE = 2_048;
+
+  /** Of ZMTP 3.0 without security, RFC 23 of ZeroMQ. */
+  private static final byte[] ZMTP_GREETING =
+      ByteBuffer.allocate(64)
+          .put((byte) 0xff)
+          .put(9, (byte) 0x7f)
+          .put(10, (byte) 3)
+          .put(12, "NULL".getBytes(StandardCharsets.US_ASCII))
+          .array();
+
+  /** A command of 25 bytes: its name, and what kind of socket it is. */
+  private static final byte[] ZMTP_READY =
+      ByteBuffer.allocate(27)
+          .put((byte) 4)
+          .put((byte) 25)
+          .put((byte) 5)
+          .put("READY".getBytes(StandardCharsets.US_ASCII))
+          .put((byte) 11)
+          .put("Socket-Type".getBytes(StandardCharsets.US_ASCII))
+          .putInt(3)
+          .put("PUB".getBytes(StandardCharsets.US_ASCII))
+          .array();
+
+  /** The beginning of a message of a tebibyte. */
+  private static final byte[] ZMTP_TOO_LONG =
+      ByteBuffer.allocate(9).put((byte) 2).putLong(1L << 40).array();
 
   private final KvEventFixture engines = new KvEventFixture();
   private final KvEventCounts counts = engines.counts();
@@ -202,6 +229,25 @@ class KvEventReaderIT {
     }
   }
 
+  /**
+   * ZeroMQ makes none anew that ended with what is no message to it, such as one that is too long.
+   */
+  @Test
+  void aConnectionThatEndsWithWhatIsNoMessageIsMadeAnew() throws Exception {
+    try (ServerSocket rogue = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      rogue.setSoTimeout(25_000);
+      start(rogue.getLocalPort(), 0, () -> 50 * System.nanoTime());
+      try (Socket first = rogue.accept()) {
+        first.getOutputStream().write(ZMTP_GREETING);
+        first.getOutputStream().write(ZMTP_READY);
+        first.getOutputStream().write(ZMTP_TOO_LONG);
+        try (Socket second = rogue.accept()) {
+          assertThat(second.getPort()).isNotEqualTo(first.getPort());
+        }
+      }
+    }
+  }
+
   /** Whatever is in a list of endpoints, and however often that is read anew. */
   @Test
   void anAddressThatIsNoneCostsNothingEachTimeThatItIsTried() throws Exception {
@@ -314,16 +360,19 @@ class KvEventReaderIT {
         });
   }
 
+  private KvEventReader start(int port, int replayPort, LongSupplier clock) {
+    return start(port, replayPort, clock, (endpoint, grain, change, done) -> done.taken(true));
+  }
+
   private KvEventReader start(int port, int replayPort, KvEventReader.Sink sink) {
+    return start(port, replayPort, () -> 0, sink); // waits for replays for ever
+  }
+
+  private KvEventReader start(
+      int port, int replayPort, LongSupplier clock, KvEventReader.Sink sink) {
     KvEventReader reader =
         engines.read(
-            new KvEventReader.Settings(
-                KvEventFixture.GRAIN,
-                "",
-                port,
-                replayPort,
-                1 << 20,
-                () -> 0), // waits for replays for ever
+            new KvEventReader.Settings(KvEventFixture.GRAIN, "", port, replayPort, 1 << 20, clock),
             sink);
     reader.endpoints(List.of(new EndpointSpec("stub", "1", "127.0.0.1", 1, Map.of())));
     return reader;
