@@ -14,6 +14,7 @@ import io.fairlead.operator.reconcile.Settings;
 import io.javaoperatorsdk.operator.monitoring.micrometer.MicrometerMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
@@ -162,7 +163,7 @@ public final class FairleadOperator implements Callable<Integer> {
     Set<String> namespaces = watched();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Fence fence = new Fence(Leadership.LEASE, System::nanoTime);
+    Fence fence = new Fence(URI.create(config.getMasterUrl()), Leadership.LEASE, System::nanoTime);
     KubernetesClient client =
         new KubernetesClientBuilder()
             .withConfig(config)

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.client.http.BasicBuilder;
 import io.fabric8.kubernetes.client.http.HttpRequest;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.operator.apply.NotLeadingException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
@@ -21,6 +22,9 @@ final class Fence implements Interceptor {
               + "|authentication\\.k8s\\.io/[^/]+/tokenreviews$"
               + "|authorization\\.k8s\\.io/[^/]+/subjectaccessreviews$)");
 
+  /** What the paths of all requests begin with; empty where the API server has a host's root. */
+  private final String prefix;
+
   private final LongSupplier nanos;
   private final Duration term;
   private volatile boolean led;
@@ -30,10 +34,12 @@ final class Fence implements Interceptor {
   /**
    * Lets nobody write yet.
    *
+   * @param server address of the API server, which a proxy may have put below a path
    * @param term how long after a renewal nobody else can lead
    * @param nanos {@link System#nanoTime}, or a test's
    */
-  Fence(Duration term, LongSupplier nanos) {
+  Fence(URI server, Duration term, LongSupplier nanos) {
+    prefix = String.valueOf(server.getPath()).replaceFirst("/+$", "");
     this.term = term;
     this.nanos = nanos;
   }
@@ -62,10 +68,14 @@ final class Fence implements Interceptor {
     // Reading harms nobody, and the Lease is what the election is held by. A standby, too, asks who
     // may see its metrics.
     String path = request.uri().getPath();
-    if (!request.method().equals("GET") && !HARMLESS.matcher(path).find() && !holds()) {
+    if (!request.method().equals("GET") && !isHarmless(path) && !holds()) {
       throw new NotLeadingException(
           "%s %s is not sent: whether this process still leads is not known"
-              .formatted(request.method(), request.uri().getPath()));
+              .formatted(request.method(), path));
     }
+  }
+
+  private boolean isHarmless(String path) {
+    return path.startsWith(prefix) && HARMLESS.matcher(path.substring(prefix.length())).find();
   }
 }

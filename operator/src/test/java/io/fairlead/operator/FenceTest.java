@@ -12,6 +12,7 @@ import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
 import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fabric8.kubernetes.client.http.StandardHttpRequest;
 import io.fairlead.operator.apply.NotLeadingException;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -26,7 +27,7 @@ class FenceTest {
   private static final Duration TERM = Duration.ofSeconds(15);
 
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
-  private final Fence fence = new Fence(TERM, nanos::get);
+  private final Fence fence = new Fence(URI.create("https://api.test"), TERM, nanos::get);
   private final Written there = new Written();
   private final ObservedLock lock = new ObservedLock(there, fence, nanos::get);
 
@@ -39,6 +40,22 @@ class FenceTest {
         .doesNotThrowAnyException();
     assertThatCode(() -> ask("PATCH", "/apis/coordination.k8s.io/v1/namespaces/a/leases/b"))
         .doesNotThrowAnyException();
+  }
+
+  /** As where a product hands on what clusters are asked: nobody would ever lead there. */
+  @Test
+  void theLeaseIsKnownBehindAProxysPathToo() {
+    Fence behind = new Fence(URI.create("https://api.test/clusters/c1/"), TERM, nanos::get);
+    assertThatCode(
+            () ->
+                ask(
+                    behind,
+                    "PATCH",
+                    "/clusters/c1/apis/coordination.k8s.io/v1/namespaces/a/leases/b"))
+        .doesNotThrowAnyException();
+    assertThatThrownBy(
+            () -> ask(behind, "PATCH", "/clusters/c1/api/v1/namespaces/a/configmaps/leases"))
+        .isInstanceOf(NotLeadingException.class);
   }
 
   /** Names that tenants choose open nothing. */
@@ -164,7 +181,11 @@ class FenceTest {
   }
 
   private void ask(String method, String path) {
-    fence.before(
+    ask(fence, method, path);
+  }
+
+  private static void ask(Fence fenced, String method, String path) {
+    fenced.before(
         new StandardHttpRequest.Builder(),
         new StandardHttpRequest.Builder()
             .uri("https://127.0.0.1" + path)

@@ -21,6 +21,7 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Kustomization;
 import io.fairlead.operator.testing.PoolFixture;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import java.net.URI;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -81,7 +82,7 @@ class InstallIT {
           pool.namespace(),
           "fairlead-operator",
           "me",
-          new Fence(Leadership.LEASE, System::nanoTime),
+          new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
           () -> {},
           () -> {});
       pool.createPool();

@@ -10,6 +10,7 @@ import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -46,7 +47,7 @@ class LeadershipIT {
         Installed.NAMESPACE,
         lease,
         "first",
-        new Fence(Leadership.LEASE, System::nanoTime),
+        new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
         () -> {},
         () -> lost.set(true));
     awaitHolder(cluster, lease, "first");
@@ -54,7 +55,7 @@ class LeadershipIT {
         Installed.NAMESPACE,
         lease,
         "second",
-        new Fence(Leadership.LEASE, System::nanoTime),
+        new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
         () -> {},
         () -> lost.set(true));
     pool.createPool();
@@ -95,7 +96,7 @@ class LeadershipIT {
             Installed.NAMESPACE,
             lease,
             "first",
-            new Fence(Leadership.LEASE, System::nanoTime),
+            new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
             () -> {},
             () -> lost.set(true));
     await()

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderElectionRecord;
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
+import java.net.URI;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
@@ -21,7 +22,10 @@ class ObservedLockTest {
   @Test
   void whatALockFailsAtIsWhatTheElectorTriesAgainAfter() {
     ObservedLock lock =
-        new ObservedLock(new Failing(), new Fence(Duration.ofSeconds(15), () -> 0), () -> 0);
+        new ObservedLock(
+            new Failing(),
+            new Fence(URI.create("https://api.test"), Duration.ofSeconds(15), () -> 0),
+            () -> 0);
     try (KubernetesClient client = new KubernetesClientBuilder().build()) {
       assertThatThrownBy(() -> lock.get(client))
           .isInstanceOf(KubernetesClientException.class)

@@ -24,6 +24,7 @@ import io.fairlead.operator.testing.TestSecrets;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -72,7 +73,7 @@ class PermissionsIT {
           Installed.NAMESPACE,
           pool.namespace(),
           "me",
-          new Fence(Leadership.LEASE, System::nanoTime),
+          new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
           () -> {},
           () -> {});
       pool.createPicker("lost", "{name: nowhere}");
