@@ -119,6 +119,24 @@ class ContendedIT extends OperatorWithPool {
     pool.awaitPicker("mine", "Ready", "True/Ready");
   }
 
+  /** Of a picker without a pool nothing else wakes the operator. */
+  @Test
+  void whatIsPutOffOfAPickerWithoutAPoolIsSaidInTheEnd() {
+    operator.close();
+    operator =
+        OperatorUnderTest.paced(cluster, pool, Paces.usualBut(pace -> pace.repairs = ONE_MORE));
+    pool.createPicker("lone", "{name: nowhere}");
+    pool.awaitPicker("lone", "Ready", "Unknown/Pending");
+    var pickers = cluster.admin().resources(EndpointPicker.class).inNamespace(pool.namespace());
+    try (var _ = pickers.withName("lone").inform(new Contradicting())) {
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> writes("endpointpickers/status") >= 1 + REPAIRS_AT_ONCE);
+      pool.awaitPicker("lone", "Ready", "False/Otherwise");
+    }
+    pool.awaitPicker("lone", "Ready", "Unknown/Pending");
+  }
+
   private int writes() {
     return writes("services");
   }

@@ -1,7 +1,6 @@
 package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
-import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
@@ -54,7 +53,6 @@ public final class ClusterView {
   private final PoolsCutOff poolsCutOff;
   private final boolean watchesAll;
   private final List<Orphans<?>> orphans;
-  private final Pools all;
 
   /**
    * Prepares the informers; the framework starts them.
@@ -64,7 +62,6 @@ public final class ClusterView {
    */
   public ClusterView(
       EventSourceContext<InferencePool> context, Pools all, @Nullable Orphaned orphaned) {
-    this.all = all;
     pools = context.getPrimaryCache();
     pools.addIndexers(
         Map.of(
@@ -114,7 +111,8 @@ public final class ClusterView {
             child(HorizontalPodAutoscaler.class, context),
             child(NetworkPolicy.class, context));
     upstream =
-        new UpstreamSource(context, all, orphaned == null ? object -> {} : orphaned::upstream);
+        new UpstreamSource(
+            context, all, orphaned == null ? object -> Optional.empty() : orphaned::upstream);
     schedulings = new SchedulingMaps(context);
     monitors = new MonitorSource(context);
     anew = new PoolsMadeAnew(pools);
@@ -217,18 +215,6 @@ public final class ClusterView {
    */
   public void wakeIfMadeAnew(ResourceID pool) {
     anew.wake(pool);
-  }
-
-  /** Objects of upstream's that name a pool which is gone; none when it was made anew. */
-  public List<GenericKubernetesResource> orphans(InferencePool gone) {
-    String namespace = gone.getMetadata().getNamespace();
-    String name = gone.getMetadata().getName();
-    if (all.has(namespace, name)) {
-      return List.of();
-    }
-    return Stream.concat(
-            upstream.of(namespace, name).all(), upstream.superseded(namespace, name).stream())
-        .toList();
   }
 
   /**

@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +28,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   private final Function<K, Optional<R>> find;
   private final Function<R, @Nullable String> pool;
   private final Pools pools;
-  private final Consumer<R> told;
+  private final Function<R, Optional<Duration>> tell;
   private final LongSupplier nanos;
   private final PendingLooks<K> looks;
 
@@ -43,7 +42,8 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
    * @param find the object as it is now, if it is there
    * @param pool the name of the one that an object names; null when it names none
    * @param pools that there are
-   * @param told of each that names none that is there; on a thread that may block
+   * @param tell each that names none that is there, on a thread that may block; gives when to tell
+   *     it again, empty for not
    * @param failed how soon to look again after the first that could not be told
    */
   OrphanLooks(
@@ -51,9 +51,9 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Function<K, Optional<R>> find,
       Function<R, @Nullable String> pool,
       Pools pools,
-      Consumer<R> told,
+      Function<R, Optional<Duration>> tell,
       Duration failed) {
-    this(key, find, pool, pools, told, failed, System::nanoTime);
+    this(key, find, pool, pools, tell, failed, System::nanoTime);
   }
 
   /**
@@ -66,7 +66,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Function<K, Optional<R>> find,
       Function<R, @Nullable String> pool,
       Pools pools,
-      Consumer<R> told,
+      Function<R, Optional<Duration>> tell,
       Duration failed,
       LongSupplier nanos) {
     this.nanos = nanos;
@@ -74,7 +74,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
     this.find = find;
     this.pool = pool;
     this.pools = pools;
-    this.told = told;
+    this.tell = tell;
     looks = new PendingLooks<>(this::look, failed);
   }
 
@@ -111,8 +111,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
         return left;
       }
     }
-    told.accept(orphan.get());
-    return null;
+    return tell.apply(orphan.get()).orElse(null);
   }
 
   @Override

@@ -3,16 +3,21 @@ package io.fairlead.operator.observe;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.time.Duration;
+import java.util.Optional;
 
-/** Told of objects that name no pool that is there, on a thread that may block. */
+/**
+ * Told of objects that name no pool that is there, on a thread that may block. Each method gives
+ * when it is to be told again though nothing changes, and empty where that need not be.
+ */
 public interface Orphaned {
 
   /** It names no pool, or one that is not there. */
-  void model(InferenceModel model);
+  Optional<Duration> model(InferenceModel model);
 
   /** It names no pool, or one that is not there. */
-  void picker(EndpointPicker picker);
+  Optional<Duration> picker(EndpointPicker picker);
 
   /** One of upstream's names no pool, or one that is not there. */
-  void upstream(GenericKubernetesResource object);
+  Optional<Duration> upstream(GenericKubernetesResource object);
 }

@@ -5,8 +5,8 @@ import io.fairlead.crds.v1.InferencePool;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -28,15 +28,15 @@ final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, Infere
    * @param objects all that there are
    * @param pool the name of the one that an object names; null when it names none
    * @param pools that there are, of either group
-   * @param told of each that names none that is there; on a thread that may block
+   * @param tell each that names none that is there, as {@link Orphaned} does
    */
   Orphans(
       Watched<R, InferencePool> objects,
       Function<R, @Nullable String> pool,
       Pools pools,
-      Consumer<R> told) {
+      Function<R, Optional<Duration>> tell) {
     super(objects.resourceType(), "orphans-" + objects.name());
-    looks = new OrphanLooks<>(ResourceID::fromResource, objects::get, pool, pools, told, FAILED);
+    looks = new OrphanLooks<>(ResourceID::fromResource, objects::get, pool, pools, tell, FAILED);
     objects.listen(looks::changed);
     pools.listen(
         id -> objects.find(id.getNamespace().orElse(null), id.getName()).forEach(looks::changed));

@@ -30,8 +30,16 @@ final class PendingLooks<K> implements AutoCloseable {
   private final Function<K, @Nullable Duration> look;
   private final Duration failed;
 
-  /** How long to wait after the next failure, of each object at which a look is to come. */
-  private final Map<K, Duration> pending = new HashMap<>();
+  /** By object, the look at it that is to come. */
+  private final Map<K, Coming> pending = new HashMap<>();
+
+  /**
+   * A look that is to come.
+   *
+   * @param afterFailure how long to wait after it, should it fail
+   * @param canComeSooner whether it is waited for, and not since the last one failed
+   */
+  private record Coming(Duration afterFailure, boolean canComeSooner) {}
 
   /**
    * @param look at an object, on a thread that may block: when to look again, null for not
@@ -42,40 +50,49 @@ final class PendingLooks<K> implements AutoCloseable {
     this.failed = failed;
   }
 
-  /** Looks soon, unless that is to come anyway. */
+  /** Looks soon, unless that is to come anyway. What failed is not tried sooner for it. */
   void ask(K object) {
+    Coming now = new Coming(failed, false);
     synchronized (pending) {
-      if (pending.putIfAbsent(object, failed) != null) {
+      Coming coming = pending.get(object);
+      if (coming != null && !coming.canComeSooner()) {
         return;
       }
+      pending.put(object, now);
     }
-    later(object, Duration.ZERO);
+    later(object, now, Duration.ZERO);
   }
 
-  private void later(K object, Duration wait) {
+  private void later(K object, Coming coming, Duration wait) {
     try {
-      var _ = executor.schedule(() -> run(object), wait.toMillis(), TimeUnit.MILLISECONDS);
+      var _ = executor.schedule(() -> run(object, coming), wait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException e) {
       // It is closed.
     }
   }
 
-  private void run(K object) {
-    Duration afterFailure;
+  @SuppressWarnings("ReferenceEquality") // another look that waits as long is another look
+  private void run(K object, Coming coming) {
     synchronized (pending) {
-      afterFailure = pending.remove(object);
+      if (pending.get(object) != coming) {
+        return; // It came sooner.
+      }
+      pending.remove(object);
     }
     Duration wait;
-    Duration next = failed;
+    Coming next;
     try {
       wait = look.apply(object);
+      next = new Coming(failed, true);
     } catch (RuntimeException e) {
       LOG.warn(
           "the object {} could not be told that it has no pool, trying again: {}",
           object,
           e.toString());
-      wait = afterFailure == null ? failed : afterFailure;
-      next = wait.multipliedBy(2).compareTo(LONGEST) < 0 ? wait.multipliedBy(2) : LONGEST;
+      wait = coming.afterFailure();
+      next =
+          new Coming(
+              wait.compareTo(LONGEST.dividedBy(2)) < 0 ? wait.multipliedBy(2) : LONGEST, false);
     }
     if (wait == null) {
       return;
@@ -86,7 +103,7 @@ final class PendingLooks<K> implements AutoCloseable {
         return;
       }
     }
-    later(object, wait);
+    later(object, next, wait);
   }
 
   @Override

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,13 +41,12 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
    * Not yet started.
    *
    * @param all pools that there are
-   * @param orphaned told of objects that name no pool that is there; called on a thread that may
-   *     block
+   * @param tell objects that name no pool that is there, as {@link Orphaned} does
    */
   UpstreamSource(
       EventSourceContext<InferencePool> context,
       Pools all,
-      Consumer<GenericKubernetesResource> orphaned) {
+      Function<GenericKubernetesResource, Optional<Duration>> tell) {
     super(GenericKubernetesResource.class, "upstream");
     pools = context.getPrimaryCache();
     Set<String> namespaces = context.getControllerConfiguration().getEffectiveNamespaces();
@@ -60,8 +58,16 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
             this::find,
             PoolMembers::pool,
             all,
-            orphaned,
+            tell,
             FAILED);
+    all.listen(
+        pool ->
+            of(
+                    kinds().toList(),
+                    kind -> kind.all().toList(),
+                    pool.getNamespace().orElse(null),
+                    pool.getName())
+                .forEach(looks::changed));
   }
 
   private static List<UpstreamKind> kinds(

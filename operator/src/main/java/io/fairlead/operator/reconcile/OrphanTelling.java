@@ -17,6 +17,7 @@ import io.fairlead.operator.observe.PoolNames;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -33,19 +34,17 @@ final class OrphanTelling implements Orphaned {
   }
 
   @Override
-  public void model(InferenceModel model) {
+  public Optional<Duration> model(InferenceModel model) {
     JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
     Verdict none = Verdict.pending("The model has no pool");
     Verdict accepted = kept(model).orElse(judged.accepted());
-    var _ =
-        statuses.writeUnlessOthers(model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
+    return statuses.writeUnlessOthers(model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
   }
 
   @Override
-  public void picker(EndpointPicker picker) {
-    var _ =
-        PickerTelling.conditionsOnly(
-            statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
+  public Optional<Duration> picker(EndpointPicker picker) {
+    return PickerTelling.conditionsOnly(
+        statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
   }
 
   /** Of one that is being deleted: that its pool is not there is no more to be mended. */
@@ -67,15 +66,15 @@ final class OrphanTelling implements Orphaned {
 
   /** What was said of it before is no longer true. */
   @Override
-  public void upstream(GenericKubernetesResource object) {
-    if (adoption == Adoption.ALL || StatusApplier.told(object)) {
-      String pool = PoolMembers.pool(object);
-      JudgedObject judged =
-          pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool);
-      Verdict accepted = kept(object).orElse(judged.accepted());
-      var _ =
-          statuses.writeUnlessOthers(
-              object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
+  public Optional<Duration> upstream(GenericKubernetesResource object) {
+    if (adoption != Adoption.ALL && !StatusApplier.told(object)) {
+      return Optional.empty();
     }
+    String pool = PoolMembers.pool(object);
+    JudgedObject judged =
+        pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool);
+    Verdict accepted = kept(object).orElse(judged.accepted());
+    return statuses.writeUnlessOthers(
+        object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
   }
 }

@@ -257,14 +257,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       return NextLook.in(LOOK_AGAIN).control();
     }
     leave(pool, informers);
+    NextLook next = new NextLook();
     switch (decide(informers.observe(pool))) {
-      case Serving.Served _ -> telling.superseded(pool, why);
-      case Serving.Undecided wait -> {
-        return NextLook.in(wait.left()).control();
-      }
+      case Serving.Served _ -> next.within(telling.superseded(pool, why));
+      case Serving.Undecided wait -> next.within(wait.left());
       case Serving.NotOurs _ -> telling.withdraw(pool);
     }
-    return UpdateControl.noUpdate();
+    return next.control();
   }
 
   private Serving decide(Observation seen) {
@@ -286,7 +285,6 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     own.tell(pool);
     leave(pool, informers);
     forget(pool.getMetadata().getUid());
-    telling.orphans(informers.orphans(pool), pool.getMetadata().getName());
   }
 
   /** Of a pool that is gone, or served no more, nothing is to be made. */

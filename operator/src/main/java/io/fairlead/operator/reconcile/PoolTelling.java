@@ -239,9 +239,13 @@ final class PoolTelling {
         pool, entries.parent(pool).orElseGet(() -> parent(pool, null)), Denied.verdicts(why));
   }
 
-  /** Of a pool that another of its name keeps from being served. */
-  void superseded(InferencePool pool, Verdict why) {
-    entries.write(
+  /**
+   * Of a pool that another of its name keeps from being served.
+   *
+   * @return when to say it, since somebody says otherwise again and again; empty when it is said
+   */
+  Optional<Duration> superseded(InferencePool pool, Verdict why) {
+    return entries.write(
         pool, parent(pool, null), Map.of(ConditionType.ACCEPTED, why, ConditionType.READY, why));
   }
 
@@ -274,19 +278,6 @@ final class PoolTelling {
   /** Takes back what is said of a pool in its own status. */
   void withdraw(InferencePool pool) {
     entries.remove(pool);
-  }
-
-  /** What was said of objects that name a pool which is gone is no longer true. */
-  void orphans(List<GenericKubernetesResource> objects, String pool) {
-    Attempts writes = new Attempts();
-    for (GenericKubernetesResource object : objects) {
-      if (StatusApplier.told(object)) {
-        writes.attemptOrPutOff(
-            () ->
-                statuses.writeUnlessOthers(object, UpstreamJudge.orphan(object, pool).verdicts()));
-      }
-    }
-    writes.rethrow();
   }
 
   /** What was written is seen to be there, and need not be written again. */

@@ -35,7 +35,10 @@ class OrphanLooksTest {
             this::find,
             map -> "pool",
             new OnePool(),
-            map -> told.incrementAndGet(),
+            map -> {
+              told.incrementAndGet();
+              return Optional.empty();
+            },
             Duration.ofSeconds(1),
             nanos::get)) {
       there.set(LEAVING);

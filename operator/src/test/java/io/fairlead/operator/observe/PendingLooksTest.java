@@ -48,6 +48,37 @@ class PendingLooksTest {
     }
   }
 
+  /** What is put off for long is looked at again as soon as it changes. */
+  @Test
+  void oneThatWaitsIsBroughtForwardWhenItIsAskedFor() {
+    try (PendingLooks<String> pending =
+        new PendingLooks<>(
+            object -> looks.incrementAndGet() == 1 ? Duration.ofHours(1) : null, SOON)) {
+      pending.ask("object");
+      await().until(() -> looks.get() == 1);
+      pending.ask("object");
+      await().until(() -> looks.get() == 2);
+    }
+  }
+
+  /** Else what the API server refuses would be tried as often as others change it. */
+  @Test
+  void oneThatFailedIsNotBroughtForward() {
+    try (PendingLooks<String> pending = new PendingLooks<>(this::failing, Duration.ofHours(1))) {
+      pending.ask("object");
+      await().until(() -> looks.get() == 1);
+      pending.ask("object");
+      pending.ask("other");
+      await().until(() -> looks.get() >= 2);
+      assertThat(looks).as("of the object, and the other").hasValue(2);
+    }
+  }
+
+  private @Nullable Duration failing(String uid) {
+    looks.incrementAndGet();
+    throw new IllegalStateException("nobody thought of it");
+  }
+
   private @Nullable Duration failingTwice(String uid) {
     return switch (looks.incrementAndGet()) {
       case 1, 2 -> throw new IllegalStateException("nobody thought of it");
