@@ -16,7 +16,9 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.status.Notice;
 import java.time.Duration;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
@@ -63,6 +65,35 @@ class HandEditsIT extends OperatorWithPool {
             assertThat(pool.all(Event.class))
                 .extracting(Event::getMessage)
                 .anyMatch(said -> said.startsWith(kind.getSimpleName() + " " + pool.namespace())));
+  }
+
+  /** It is out of sight of the informers for as long as that takes, and serves all the while. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"metadata\":{\"ownerReferences\":null}}",
+        "{\"metadata\":{\"labels\":{\"app.kubernetes.io/managed-by\":null}}}"
+      })
+  void whileADeploymentIsPutRightNothingElseIsSaid(String edit) {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.awaitPicker("mine", "Ready", "True/Ready");
+    AuditLog.Mark mark = operator.mark();
+    patch(pool.need(Deployment.class, PICKER), edit);
+    eventually(
+        () ->
+            assertThat(pool.all(Event.class))
+                .extracting(Event::getReason)
+                .contains(Notice.REPAIRED.wireName()));
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 2);
+    assertThat(operator.requests(mark))
+        .filteredOn(AuditLog.Request::writes)
+        .extracting(AuditLog.Request::resource)
+        .containsExactlyInAnyOrder("deployments", "events");
   }
 
   /** As an autoscaler does, by a subresource: whose number it is must be found. */

@@ -191,6 +191,18 @@ public final class ChildApplier {
     return List.copyOf(failures);
   }
 
+  /**
+   * A Deployment as the API server answered when it was applied last. One whose labels or owner
+   * somebody took away is in no informer of ours until a moment after it has been put right.
+   *
+   * @return empty where it was not applied
+   */
+  public Optional<Deployment> answered(InferencePool pool, Deployment wanted) {
+    return Optional.ofNullable(asWanted.get(ChildKey.of(pool, wanted)))
+        .map(Wanted::answer)
+        .map(answer -> writes.getKubernetesSerialization().unmarshal(answer, Deployment.class));
+  }
+
   /** Server-side apply that takes fields over from whoever has them. */
   static PatchContext forced(String fieldManager) {
     return forcing(fieldManager).build();

@@ -1,5 +1,6 @@
 package io.fairlead.operator.reconcile;
 
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
@@ -45,6 +46,11 @@ record ChildFailures(List<ChildFailure> all) {
   ChildFailures hindering() {
     return new ChildFailures(
         all.stream().filter(failure -> !isMonitor(failure) && !isGuard(failure)).toList());
+  }
+
+  /** Whether one of them is of this kind. */
+  boolean has(Class<? extends HasMetadata> kind) {
+    return all.stream().map(ChildFailure::child).anyMatch(kind::isInstance);
   }
 
   /** Why the Service is not as it should be. */

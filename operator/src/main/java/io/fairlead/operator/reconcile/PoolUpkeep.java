@@ -362,7 +362,7 @@ final class PoolUpkeep {
             accepted(wanted),
             resolvedRefs(wanted, applied, client, next),
             hash,
-            seen.child(Deployment.class, name).orElse(null),
+            deployment(seen, name, applied).orElse(null),
             seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
             obstacles.isEmpty() ? null : Verdict.all(obstacles),
             modelCount(wanted.compiled()),
@@ -374,6 +374,17 @@ final class PoolUpkeep {
     }
     next.within(silence);
     return facts;
+  }
+
+  private Optional<Deployment> deployment(Observation seen, String name, Applied applied) {
+    Optional<Deployment> there = seen.child(Deployment.class, name);
+    return there.isPresent() || applied.failures().has(Deployment.class)
+        ? there
+        : applied.desired().stream()
+            .filter(Deployment.class::isInstance)
+            .map(Deployment.class::cast)
+            .findFirst()
+            .flatMap(wanted -> children.answered(seen.pool(), wanted));
   }
 
   private static Verdict accepted(Wanted wanted) {
