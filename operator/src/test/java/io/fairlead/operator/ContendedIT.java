@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
 import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Makes;
 import java.time.Duration;
@@ -133,6 +134,12 @@ class ContendedIT extends OperatorWithPool {
           .atMost(Duration.ofSeconds(30))
           .until(() -> writes("endpointpickers/status") >= 1 + REPAIRS_AT_ONCE);
       pool.awaitPicker("lone", "Ready", "False/Otherwise");
+      pool.awaitEventsSent();
+      assertThat(pool.all(Event.class))
+          .filteredOn(event -> event.getInvolvedObject().getName().equals("lone"))
+          .extracting(Event::getReason)
+          .as("told once")
+          .containsOnlyOnce(Notice.STATUS_CONTENDED.wireName());
     }
     pool.awaitPicker("lone", "Ready", "Unknown/Pending");
   }

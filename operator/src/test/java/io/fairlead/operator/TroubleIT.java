@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
@@ -21,7 +22,10 @@ import io.fairlead.crds.v1.InferencePoolStatus;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.InferenceModelStatus;
+import io.fairlead.operator.status.Notice;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
+import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What others do to the objects of a pool: refuse, take, garble and add. */
 @ExtendWith(KubeApi.class)
+@Makes(Reason.STATUS_REFUSED)
 class TroubleIT {
   private static final PatchContext MERGE = PatchContext.of(PatchType.JSON_MERGE);
   private static final String NOTE = "example.test/Noted";
@@ -88,10 +93,22 @@ class TroubleIT {
       pool.awaitModel("chat", "Accepted", "True/Accepted");
       pool.awaitPicker("mine", "Accepted", "True/Accepted");
       assertThat(pool.poolConditions()).isEmpty();
+      pool.awaitPicker("mine", "StatusWritten", "False/StatusRefused");
+      assertThat(pool.pickerMessage("mine", "StatusWritten"))
+          .contains("status of InferencePool " + pool.namespace() + "/pool", "ValidatingAdmission");
+      pool.awaitEventsSent();
+      assertThat(pool.all(Event.class))
+          .filteredOn(event -> event.getInvolvedObject().getKind().equals("InferencePool"))
+          .extracting(Event::getReason)
+          .containsOnlyOnce(Notice.STATUS_REFUSED.wireName());
     } finally {
       policy.forEach(part -> cluster.admin().resource(part).delete());
     }
     pool.awaitPool("Accepted", "True/Accepted");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () -> assertThat(pool.pickerConditions("mine")).doesNotContainKey("StatusWritten"));
   }
 
   @Test

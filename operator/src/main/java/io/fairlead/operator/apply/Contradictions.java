@@ -1,6 +1,7 @@
 package io.fairlead.operator.apply;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -8,9 +9,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.stream.Collectors;
 
 /**
  * What was said of an object in its status, and somebody has put otherwise since. Two operators
@@ -21,23 +22,26 @@ import org.slf4j.LoggerFactory;
  * <p>Safe to use from any thread.
  */
 public final class Contradictions {
-  private static final Logger LOG = LoggerFactory.getLogger(Contradictions.class);
   private static final int MOST = 4_096;
 
   private final RepairBudget budget;
   private final LongSupplier nanos;
+  private final BiConsumer<HasMetadata, String> told;
 
   /** By UID of the object, a hash of what was said last; the oldest first. */
   private final Map<String, Integer> said = new LinkedHashMap<>();
 
-  /** UIDs of objects of which it was logged. */
+  /** UIDs of objects of which it was told. */
   private final Set<String> contended = ConcurrentHashMap.newKeySet();
 
   /**
    * @param oneMore how long until the same is said once more
    * @param nanos a clock that never jumps
+   * @param told once of each object of which the same is said rarely from then on, and why
    */
-  public Contradictions(Duration oneMore, LongSupplier nanos) {
+  public Contradictions(
+      Duration oneMore, LongSupplier nanos, BiConsumer<HasMetadata, String> told) {
+    this.told = told;
     budget = new RepairBudget(oneMore);
     this.nanos = nanos;
   }
@@ -55,11 +59,10 @@ public final class Contradictions {
     }
     Optional<Duration> left = budget.left(uid, now());
     if (left.isPresent() && contended.add(uid)) {
-      LOG.warn(
-          "the status of {} {}/{} is changed by somebody again and again, as where two operators serve it; it is put back rarely from now on",
-          object.getKind(),
-          object.getMetadata().getNamespace(),
-          object.getMetadata().getName());
+      told.accept(
+          object,
+          "%s changes what %s says in status again and again, as another operator does that serves it, too; it is said rarely from now on: have one of the two leave it alone"
+              .formatted(others(object), StatusApplier.FIELD_MANAGER));
     }
     return left;
   }
@@ -81,6 +84,18 @@ public final class Contradictions {
         oldest.remove();
       }
     }
+  }
+
+  /** Who else writes the object's status. */
+  static String others(HasMetadata object) {
+    String managers =
+        object.getMetadata().getManagedFields().stream()
+            .filter(fields -> "status".equals(fields.getSubresource()))
+            .map(ManagedFieldsEntry::getManager)
+            .filter(manager -> !manager.startsWith("fairlead"))
+            .distinct()
+            .collect(Collectors.joining(" or "));
+    return managers.isEmpty() ? "Another controller" : "Field manager " + managers;
   }
 
   private boolean isNew(String uid, Object statement) {

@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
-import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -18,6 +17,7 @@ import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.operator.status.ConditionList;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Notice;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +29,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +61,7 @@ public final class PoolEntryWriter {
   private final StatusSteps steps;
   private final OwnWrites own = new OwnWrites(System::nanoTime);
   private final Contradictions contradictions;
+  private final RefusedStatuses refused;
   private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
 
   /** UIDs of pools that have, or had, an entry of ours. */
@@ -80,6 +80,7 @@ public final class PoolEntryWriter {
    * @param lanes shared with whoever else writes on the same threads
    * @param steps told of what is written
    * @param contradictions shared with whoever else writes statuses
+   * @param refused shared like these
    */
   public PoolEntryWriter(
       KubernetesClient client,
@@ -88,7 +89,9 @@ public final class PoolEntryWriter {
       LostEntries lostEntries,
       WriteLanes lanes,
       StatusSteps steps,
-      Contradictions contradictions) {
+      Contradictions contradictions,
+      RefusedStatuses refused) {
+    this.refused = refused;
     this.client = client;
     this.clock = clock;
     this.events = events;
@@ -216,6 +219,7 @@ public final class PoolEntryWriter {
       if (e.getCode() == CONFLICT || e.getCode() == UNPROCESSABLE || e.getCode() == NOT_FOUND) {
         return false;
       }
+      refused.refused(pool, e);
       throw e;
     }
     full.remove(uid);
@@ -244,6 +248,7 @@ public final class PoolEntryWriter {
         lanes.write(
             seen,
             () -> client.resource(seen).subresource("status").patch(PATCH, changes.toString()));
+    refused.taken(pool.getMetadata().getUid());
     steps.took(seen.getMetadata().getResourceVersion(), left);
     own.wrote(client.getKubernetesSerialization().convertValue(left, pool.getClass()));
   }
@@ -259,20 +264,9 @@ public final class PoolEntryWriter {
           pool,
           Notice.STATUS_ENTRY_REMOVED,
           "%s removes the entry of %s from status.%s again and again; it is put back rarely from now on, and the EndpointPicker, if there is one, tells how the pool is"
-              .formatted(others(live), CONTROLLER, EntryForm.of(pool).list()));
+              .formatted(Contradictions.others(live), CONTROLLER, EntryForm.of(pool).list()));
     }
     return wait;
-  }
-
-  private static String others(HasMetadata live) {
-    String managers =
-        live.getMetadata().getManagedFields().stream()
-            .filter(fields -> "status".equals(fields.getSubresource()))
-            .map(ManagedFieldsEntry::getManager)
-            .filter(manager -> !manager.startsWith("fairlead"))
-            .distinct()
-            .collect(Collectors.joining(" or "));
-    return managers.isEmpty() ? "Another controller" : "Field manager " + managers;
   }
 
   /**
@@ -284,12 +278,18 @@ public final class PoolEntryWriter {
     written.remove(uid);
     full.remove(uid);
     lost.remove(uid);
+    refused.taken(uid);
     lostEntries.forget(uid);
   }
 
   /** The informer shows this: how our last write left it need be kept no longer. */
   public void shown(InferencePool pool) {
     var _ = own.newest(pool);
+  }
+
+  /** Why the API server does not take our entry; empty where it does. */
+  public Optional<Verdict> refusal(InferencePool pool) {
+    return refused.told(pool).map(message -> Verdict.no(Reason.STATUS_REFUSED, message));
   }
 
   /** Whether our entry is there. */
@@ -374,6 +374,7 @@ public final class PoolEntryWriter {
           return false;
         }
         if (e.getCode() != CONFLICT || attempt == ATTEMPTS) {
+          refused.refused(pool, e);
           throw e;
         }
       }

@@ -89,6 +89,18 @@ public final class Refusals {
         child, Verdict.no(Reason.EPP_UNAVAILABLE, message + nextStep(child, e.getCode(), said)));
   }
 
+  /** What is told where it does not take the status of an object. */
+  static String status(HasMetadata object, KubernetesClientException e) {
+    return "The API server does not take the status of %s, so that what is there is not true any more: it answers %d: %s%s; it is tried again all the while"
+        .formatted(
+            describe(object),
+            e.getCode(),
+            said(e),
+            isMissingPermission(e)
+                ? "; grant it to the operator's ServiceAccount"
+                : "; see to the webhook or policy that it names");
+  }
+
   /** What is refused is no field's fault where a quota, a policy or the namespace's end is why. */
   private static String nextStep(HasMetadata child, int code, String said) {
     if (said.contains("exceeded quota") || said.contains("failed quota")) {

@@ -63,12 +63,14 @@ public final class StatusApplier {
   private final StatusSteps steps;
   private final OwnWrites own = new OwnWrites(System::nanoTime);
   private final Contradictions contradictions;
+  private final RefusedStatuses refused;
 
   /**
    * @param events where transitions are told
    * @param lanes shared with whoever else writes on the same threads
    * @param steps told of what is written
    * @param contradictions shared with whoever else writes statuses
+   * @param refused shared like these
    */
   public StatusApplier(
       KubernetesClient client,
@@ -76,7 +78,9 @@ public final class StatusApplier {
       Events events,
       WriteLanes lanes,
       StatusSteps steps,
-      Contradictions contradictions) {
+      Contradictions contradictions,
+      RefusedStatuses refused) {
+    this.refused = refused;
     this.client = client;
     this.clock = clock;
     this.events = events;
@@ -331,6 +335,7 @@ public final class StatusApplier {
           lanes.write(
               object, () -> client.resource(change.patch()).subresource(STATUS).patch(APPLY));
       own.wrote(left);
+      refused.taken(object.getMetadata().getUid());
       contradictions.said(object, change.statement());
       if (version != null) {
         steps.took(version, left);
@@ -340,6 +345,7 @@ public final class StatusApplier {
         return false;
       }
       if (e.getCode() != NOT_FOUND) {
+        refused.refused(object, e);
         throw e;
       }
       return true;

@@ -11,6 +11,7 @@ import io.fairlead.operator.apply.Contradictions;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.LostEntries;
 import io.fairlead.operator.apply.PoolEntryWriter;
+import io.fairlead.operator.apply.RefusedStatuses;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.apply.StatusSteps;
@@ -102,7 +103,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     LongSupplier nanos = System::nanoTime;
     WriteLanes lanes = new WriteLanes();
     StatusSteps steps = new StatusSteps();
-    Contradictions contradictions = new Contradictions(settings.pace().repairs(), nanos);
+    Contradictions contradictions =
+        new Contradictions(
+            settings.pace().repairs(),
+            nanos,
+            (object, message) -> events.warn(object, Notice.STATUS_CONTENDED, message));
+    RefusedStatuses refused = new RefusedStatuses(events, nanos);
     ChildApplier children =
         new ChildApplier(
             client,
@@ -112,10 +118,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     KindLooks kinds = new KindLooks(nanos);
     this.pruner = new Pruner(children);
-    this.statuses = new StatusApplier(client, clock, events, lanes, steps, contradictions);
+    this.statuses = new StatusApplier(client, clock, events, lanes, steps, contradictions, refused);
     this.telling =
         new PoolTelling(
-            new PoolEntryWriter(client, clock, events, lostEntries, lanes, steps, contradictions),
+            new PoolEntryWriter(
+                client, clock, events, lostEntries, lanes, steps, contradictions, refused),
             statuses,
             settings.pace().saturation(),
             nanos);

@@ -81,7 +81,9 @@ final class PoolTelling {
       writes.attemptOrPutOff(() -> statuses.write(judged.object(), judged.verdicts()));
     }
     if (picker != null) {
-      writes.attemptOrPutOff(() -> PickerTelling.winner(statuses, picker, facts, verdicts));
+      Map<ConditionType, Verdict> ofPicker = new LinkedHashMap<>(verdicts);
+      entries.refusal(pool).ifPresent(why -> ofPicker.put(ConditionType.STATUS_WRITTEN, why));
+      writes.attemptOrPutOff(() -> PickerTelling.winner(statuses, picker, facts, ofPicker));
       losers(losers, picker, writes);
     }
   }

@@ -53,6 +53,10 @@ public enum ConditionType {
       "UpstreamKindsRead",
       "InferencePool, EndpointPicker",
       "Only there when it is `False`: InferenceObjectives or InferenceModelRewrites can't be read. Where the API server fails, those that were in force stay, and the message names models that do, since an InferenceModel that is deleted may look like a rewrite; where it forbids it, none counts. Requests are served."),
+  STATUS_WRITTEN(
+      "StatusWritten",
+      "EndpointPicker",
+      "Only there when it is `False`: the API server does not take the status of the InferencePool, so that what stands there is no longer true. Requests are served."),
   PAUSED(
       "Paused",
       "EndpointPicker",

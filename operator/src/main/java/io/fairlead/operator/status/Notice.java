@@ -14,6 +14,14 @@ public enum Notice {
       "Repaired",
       "Somebody changed or deleted an object that belongs to the pool's picker, and it has been put right.",
       "Nothing, or change the EndpointPicker instead; `spec.paused` has the operator leave all as it is."),
+  STATUS_REFUSED(
+      "StatusRefused",
+      "The API server does not take the object's status, as where an admission policy refuses it. What stands there, if anything, is no longer true; requests are served all the same.",
+      "See to the webhook or policy that the message names; it is tried again twice a minute at least."),
+  STATUS_CONTENDED(
+      "StatusContended",
+      "Somebody changes what the operator says in the object's status again and again, such as another operator that serves it, too. It is said rarely from now on.",
+      "Have whoever the message names leave these conditions alone; have one operator serve a namespace."),
   NO_ROOM_FOR_STATUS_ENTRY(
       "NoRoomForStatusEntry",
       "`status.parents` of the pool holds as many entries of others as there can be, so ours is not there.",

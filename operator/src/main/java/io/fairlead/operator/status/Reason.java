@@ -261,6 +261,11 @@ public enum Reason {
       "ObjectNotApplied",
       "An object that requests are served without can't be made as it should be: its name is somebody else's, or the API server refuses it.",
       "Do what the message says."),
+  STATUS_REFUSED(
+      Kind.WRONG,
+      "StatusRefused",
+      "The API server does not take the status of the InferencePool, as where an admission policy refuses it. Requests are served.",
+      "See to the webhook or policy that the message names; meanwhile the EndpointPicker tells how the pool is."),
   NO_POD_MONITORS(
       Kind.WRONG,
       "NoPodMonitors",

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -13,8 +15,9 @@ class ContradictionsTest {
       new ConfigMapBuilder().withNewMetadata().withName("a").withUid("u").endMetadata().build();
 
   private final AtomicLong nanos = new AtomicLong();
+  private final List<String> told = new ArrayList<>();
   private final Contradictions contradictions =
-      new Contradictions(Duration.ofMinutes(1), nanos::get);
+      new Contradictions(Duration.ofMinutes(1), nanos::get, (object, message) -> told.add(message));
 
   @Test
   void theSameIsSaidAgainSixTimesAtOnceThenOnceAMinute() {
@@ -22,7 +25,10 @@ class ContradictionsTest {
     for (int i = 0; i < RepairBudget.AT_ONCE; i++) {
       say("ready");
     }
+    assertThat(told).isEmpty();
     assertThat(contradictions.left(OBJECT, "ready")).hasValue(Duration.ofMinutes(1));
+    assertThat(contradictions.left(OBJECT, "ready")).isPresent();
+    assertThat(told).singleElement().asString().startsWith("Another controller changes");
     pass(Duration.ofMinutes(1));
     say("ready");
     assertThat(contradictions.left(OBJECT, "ready")).hasValue(Duration.ofMinutes(1));

@@ -49,15 +49,17 @@ class PoolEntryWriterTest {
   @BeforeEach
   void start() throws IOException {
     api = new ScriptedApi(this::answer);
+    Events events = new Events(api.client(), InstantSource.system());
     entries =
         new PoolEntryWriter(
             api.client(),
             InstantSource.system(),
-            new Events(api.client(), InstantSource.system()),
+            events,
             new LostEntries(System::nanoTime, new SimpleMeterRegistry()),
             new WriteLanes(),
             steps,
-            new Contradictions(Duration.ofMinutes(1), System::nanoTime));
+            new Contradictions(Duration.ofMinutes(1), System::nanoTime, (pool, why) -> {}),
+            new RefusedStatuses(events, System::nanoTime));
   }
 
   @AfterEach
