@@ -68,7 +68,8 @@ public record Verdict(State state, Reason reason, String message, @Nullable Long
 
   /**
    * One verdict of several that are not well: all messages, so that nobody mends one to find the
-   * next; state and reason of the first that is known to be wrong, else of the first.
+   * next, and each once; state and reason of the first that is known to be wrong, else of the
+   * first.
    *
    * @throws IllegalArgumentException when there is none
    */
@@ -78,12 +79,21 @@ public record Verdict(State state, Reason reason, String message, @Nullable Long
     }
     Verdict first =
         verdicts.stream().filter(Verdict::isFalse).findFirst().orElse(verdicts.getFirst());
-    String messages =
+    List<String> said =
         Stream.concat(Stream.of(first), verdicts.stream())
             .map(Verdict::message)
             .distinct()
+            .toList();
+    String messages =
+        said.stream()
+            .filter(one -> said.stream().noneMatch(other -> isPart(one, other)))
             .collect(Collectors.joining(". "));
     return anew(first.state(), first.reason(), messages);
+  }
+
+  /** Whether the other one, which may be made of several itself, says it, too. */
+  private static boolean isPart(String one, String other) {
+    return !other.equals(one) && other.contains(one);
   }
 
   /** The same in other words. */
