@@ -10,6 +10,7 @@ import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +40,14 @@ final class NamedObject<T extends HasMetadata> {
   /** By UID of the pool. */
   private final Map<String, Look> looks = new HashMap<>();
 
-  private record Look(String name, Finding found, long at) {}
+  /**
+   * @param generation of the EndpointPicker: whoever has edited it looks for what it says now
+   */
+  private record Look(String name, @Nullable Long generation, Finding found, long at) {
+    boolean isOf(EndpointPicker picker, String named) {
+      return name.equals(named) && Objects.equals(generation, picker.getMetadata().getGeneration());
+    }
+  }
 
   /**
    * What a look came to.
@@ -110,18 +118,21 @@ final class NamedObject<T extends HasMetadata> {
       return Judged.NOTHING;
     }
     long now = nanos.getAsLong();
-    Look look = last(pool, name);
+    Look last = last(pool);
+    Look look = last != null && last.isOf(picker, name) ? last : null;
     if (look == null || now - look.at() >= look.found().lasts().toNanos()) {
-      look = new Look(name, look(picker, name, client, look), now);
+      Finding before = last == null || !last.name().equals(name) ? null : last.found();
+      look =
+          new Look(
+              name, picker.getMetadata().getGeneration(), look(picker, name, client, before), now);
       remember(pool, look, now);
     }
     Finding found = look.found();
     return new Judged(found.wrong(), found.lasts().minus(Duration.ofNanos(now - look.at())));
   }
 
-  private synchronized @Nullable Look last(String pool, String name) {
-    Look look = looks.get(pool);
-    return look != null && look.name().equals(name) ? look : null;
+  private synchronized @Nullable Look last(String pool) {
+    return looks.get(pool);
   }
 
   private synchronized void remember(String pool, Look look, long now) {
@@ -130,7 +141,7 @@ final class NamedObject<T extends HasMetadata> {
   }
 
   private Finding look(
-      EndpointPicker picker, String name, KubernetesClient client, @Nullable Look before) {
+      EndpointPicker picker, String name, KubernetesClient client, @Nullable Finding before) {
     String namespace = picker.getMetadata().getNamespace();
     String field =
         "%s %s/%s of %s of EndpointPicker %s"
@@ -153,7 +164,7 @@ final class NamedObject<T extends HasMetadata> {
           // Whoever doesn't let the operator read it goes without this condition.
           ? Finding.RIGHT
           // That the API server is in trouble says nothing of the object.
-          : new Finding(before == null ? null : before.found().wrong(), WHILE_WRONG);
+          : new Finding(before == null ? null : before.wrong(), WHILE_WRONG);
     }
   }
 }
