@@ -25,6 +25,7 @@ import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,34 @@ class ChangingAdmissionIT {
     assertThat(pool.all(Event.class))
         .extracting(Event::getReason)
         .doesNotContain("Repaired", "WaitingForTurn", "FieldManagerConflict");
+  }
+
+  /** Else pods would go on with an image that nobody wants any more, until somebody edits it. */
+  @Test
+  void aPolicyThatIsMendedIsHeardOfInTheEnd() {
+    Settings.Pace pace =
+        Paces.usualBut(
+            paces -> {
+              paces.turns = Duration.ofMillis(500);
+              paces.answers = Duration.ofSeconds(2);
+            });
+    try (var _ = OperatorUnderTest.paced(cluster, pool, pace)) {
+      pool.createPool();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> pool.get(Deployment.class, PICKER) != null);
+      assertThat(pool.pickerImage()).isEqualTo(MIRRORED);
+      cluster.admin().resource(configuration()).delete();
+      AtomicInteger change = new AtomicInteger();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(
+              () -> {
+                // Nothing tells of a policy: the Deployment's next event has it asked again.
+                pool.touchAll(change.incrementAndGet());
+                return pool.pickerImage().equals(OperatorUnderTest.IMAGE);
+              });
+    }
   }
 
   private void label(String name) {

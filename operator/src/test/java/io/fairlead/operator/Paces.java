@@ -9,6 +9,7 @@ final class Paces {
   Duration turns = Settings.Pace.USUAL.turns();
   Duration writes = Settings.Pace.USUAL.writes();
   Duration repairs = Settings.Pace.USUAL.repairs();
+  Duration answers = Settings.Pace.USUAL.answers();
   Duration reports = Settings.Pace.USUAL.reports();
   Duration saturation = Settings.Pace.USUAL.saturation();
   Duration reloads = Settings.Pace.USUAL.reloads();
@@ -19,6 +20,12 @@ final class Paces {
     Paces paces = new Paces();
     change.accept(paces);
     return new Settings.Pace(
-        paces.turns, paces.writes, paces.repairs, paces.reports, paces.saturation, paces.reloads);
+        paces.turns,
+        paces.writes,
+        paces.repairs,
+        paces.answers,
+        paces.reports,
+        paces.saturation,
+        paces.reloads);
   }
 }

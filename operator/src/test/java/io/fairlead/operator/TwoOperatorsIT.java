@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.testing.Installed;
@@ -16,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** One operator for all namespaces, and one of a team, which don't agree on what they serve. */
+/** One operator for all namespaces, and one of a team, say. */
 @ExtendWith(KubeApi.class)
 class TwoOperatorsIT {
 
@@ -54,6 +55,42 @@ class TwoOperatorsIT {
           .extracting(Event::getReason)
           .as("told once")
           .containsOnlyOnce(Notice.SERVED_BY_ANOTHER.wireName());
+    }
+  }
+
+  /** As two installs do that serve the same pools, or two processes that elect no leader. */
+  @Test
+  void whoAgreeMakeAllOnceAndAreQuiet(KubeApi.Running server) {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("agreed"));
+    try (var one = new OperatorUnderTest(cluster, pool, true);
+        var other = new OperatorUnderTest(cluster, pool, true)) {
+      pool.createPicker("mine", "{name: pool}");
+      pool.createPool();
+      pool.createModel("chat", "chat", 90);
+      pool.awaitPickerCarriedOut();
+      pool.becomeReady();
+      pool.awaitModel("chat", "Ready", "True/Ready");
+      pool.awaitPicker("mine", "Ready", "True/Ready");
+      long generation =
+          pool.need(Deployment.class, PoolFixture.PICKER).getMetadata().getGeneration();
+      AuditLog.Mark ready = one.mark();
+      for (int round = 1; round <= 3; round++) {
+        int first = one.reconciled("InferencePool/pool");
+        int second = other.reconciled("InferencePool/pool");
+        pool.touchAll(round);
+        one.awaitReconciled("InferencePool/pool", first + 1);
+        other.awaitReconciled("InferencePool/pool", second + 1);
+      }
+      assertThat(one.requests(ready)).filteredOn(AuditLog.Request::writes).isEmpty();
+      assertThat(pool.need(Deployment.class, PoolFixture.PICKER).getMetadata().getGeneration())
+          .isEqualTo(generation);
+      assertThat(pool.all(Event.class))
+          .extracting(Event::getReason)
+          .doesNotContain(
+              Notice.REPAIRED.wireName(),
+              Notice.STATUS_CONTENDED.wireName(),
+              Notice.SERVED_BY_ANOTHER.wireName());
     }
   }
 

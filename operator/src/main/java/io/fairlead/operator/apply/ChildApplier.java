@@ -66,9 +66,6 @@ public final class ChildApplier {
 
   private static final int ATTEMPTS = 3;
 
-  /** After that admission may make another thing of the same, as where a policy was mended. */
-  private static final Duration ANSWER_COUNTS = Duration.ofMinutes(5);
-
   /** After that somebody may have deleted it. */
   private static final Duration MADE_COUNTS = Duration.ofMinutes(1);
 
@@ -82,6 +79,7 @@ public final class ChildApplier {
 
   private final WriteLanes lanes;
   private final Duration patience;
+  private final Duration answerCounts;
 
   /** What each child was to be when it was last seen to be so, or made so. */
   private final Map<ChildKey, Wanted> asWanted = new ConcurrentHashMap<>();
@@ -123,6 +121,8 @@ public final class ChildApplier {
    * @param patience how long the API server may take for a write: longer than it waits itself for
    *     admission webhooks, or it never comes to say which of them does not answer
    * @param oneMore how long until a child is put back once more that somebody undoes all the while
+   * @param answerCounts after which time admission may make another thing of the same, as where a
+   *     policy was mended
    * @param repaired told of each child that somebody else had changed or deleted and that is as it
    *     should be again: the pool, and what happened
    */
@@ -131,6 +131,7 @@ public final class ChildApplier {
       WriteLanes lanes,
       Duration patience,
       Duration oneMore,
+      Duration answerCounts,
       BiConsumer<InferencePool, String> repaired) {
     repairs = new Repairs(oneMore, repaired);
     // Whoever reconciles tries again. A client that does so by itself takes as long each time.
@@ -144,6 +145,7 @@ public final class ChildApplier {
             .adapt(KubernetesClient.class);
     this.lanes = lanes;
     this.patience = patience;
+    this.answerCounts = answerCounts;
   }
 
   /**
@@ -305,13 +307,11 @@ public final class ChildApplier {
     try {
       HasMetadata there = writes.resource(child).get();
       if (there == null) {
-        LOG.info("making {}", Refusals.describe(child));
-        var _ = lanes.write(child, () -> writes.resource(child).create());
-      } else {
-        Optional<Verdict> taken = taken(seen.pool(), there);
-        if (taken.isPresent()) {
-          return taken.map(why -> ChildFailure.lasting(child, why));
-        }
+        there = create(child);
+      }
+      Optional<Verdict> taken = taken(seen.pool(), there);
+      if (taken.isPresent()) {
+        return taken.map(why -> ChildFailure.lasting(child, why));
       }
       made.put(key, begun);
       return Optional.empty();
@@ -323,9 +323,23 @@ public final class ChildApplier {
     }
   }
 
+  /** Makes it, unless another operator was faster. */
+  private HasMetadata create(HasMetadata child) {
+    LOG.info("making {}", Refusals.describe(child));
+    try {
+      return lanes.write(child, () -> writes.resource(child).create());
+    } catch (KubernetesClientException e) {
+      HasMetadata there = e.getCode() == CONFLICT ? writes.resource(child).get() : null;
+      if (there == null) {
+        throw e;
+      }
+      return there;
+    }
+  }
+
   private boolean answerCounts(ChildKey key) {
     Wanted last = asWanted.get(key);
-    return last != null && System.nanoTime() - last.answeredAt() < ANSWER_COUNTS.toNanos();
+    return last != null && System.nanoTime() - last.answeredAt() < answerCounts.toNanos();
   }
 
   private boolean isKnownToBe(ChildKey key, HasMetadata actual, HasMetadata wanted) {

@@ -115,6 +115,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             lanes,
             settings.pace().writes(),
             settings.pace().repairs(),
+            settings.pace().answers(),
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     KindLooks kinds = new KindLooks(nanos);
     this.pruner = new Pruner(children);

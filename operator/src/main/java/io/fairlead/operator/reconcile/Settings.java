@@ -40,6 +40,8 @@ public record Settings(
    * @param writes for the API server to answer a write of a picker's object: it waits itself for
    *     admission webhooks, for half a minute at most, and tells which of them failed then
    * @param repairs to put an object of a picker's back that somebody undoes again and again
+   * @param answers to ask again what admission makes of a Deployment of which it has made another
+   *     thing: a policy may have been mended
    * @param reports for a ready pod to report the config, before it is told that it doesn't
    * @param saturation for a pool to be full, or to have room again, before each of its models says
    *     so
@@ -49,6 +51,7 @@ public record Settings(
       Duration turns,
       Duration writes,
       Duration repairs,
+      Duration answers,
       Duration reports,
       Duration saturation,
       Duration reloads) {
@@ -58,6 +61,7 @@ public record Settings(
             Duration.ofSeconds(5),
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
+            Duration.ofMinutes(5),
             Duration.ofMinutes(1),
             Duration.ofMinutes(1),
             Duration.ofMillis(500));
