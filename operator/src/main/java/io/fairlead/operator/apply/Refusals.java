@@ -10,6 +10,7 @@ import io.fairlead.operator.status.Verdict;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.concurrent.TimeoutException;
 
 /** What is told where the API server does not do what was asked of a child, with the next step. */
@@ -109,6 +110,13 @@ public final class Refusals {
     if (said.contains("is being terminated")) {
       return "; the namespace is being deleted: kubectl get namespace %s -o yaml tells what keeps it"
           .formatted(child.getMetadata().getNamespace());
+    }
+    if (said.contains("is immutable") || said.contains("cannot change roleRef")) {
+      return "; that can't be changed: kubectl delete %s %s --namespace %s, and it is made anew"
+          .formatted(
+              child.getKind().toLowerCase(Locale.ROOT),
+              child.getMetadata().getName(),
+              child.getMetadata().getNamespace());
     }
     if (said.contains("denied")) {
       return child instanceof Deployment

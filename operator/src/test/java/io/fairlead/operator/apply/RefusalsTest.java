@@ -6,8 +6,10 @@ import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.StatusBuilder;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RefusalsTest {
@@ -39,11 +41,33 @@ class RefusalsTest {
                 .formatted(DENIED));
   }
 
+  /** No edit mends it: it is of when the object was made. */
+  @Test
+  void whatCannotBeChangedIsToBeDeleted() {
+    HasMetadata binding =
+        new RoleBindingBuilder()
+            .withNewMetadata()
+            .withNamespace("ns")
+            .withName("p-epp")
+            .endMetadata()
+            .build();
+    for (String why :
+        List.of("roleRef: cannot change roleRef", "spec.selector: field is immutable")) {
+      assertThat(told(binding, why))
+          .endsWith(
+              why
+                  + "; that can't be changed: kubectl delete rolebinding p-epp --namespace ns, and it is made anew");
+    }
+  }
+
   private static String told(HasMetadata child) {
+    return told(child, DENIED);
+  }
+
+  private static String told(HasMetadata child, String why) {
     return Refusals.refused(
             child,
-            new KubernetesClientException(
-                DENIED, 422, new StatusBuilder().withMessage(DENIED).build()),
+            new KubernetesClientException(why, 422, new StatusBuilder().withMessage(why).build()),
             Duration.ZERO,
             Duration.ofSeconds(10))
         .why()
