@@ -123,6 +123,25 @@ class HandEditsIT extends OperatorWithPool {
     assertThat(pool.need(Deployment.class, PICKER).getSpec().getReplicas()).isEqualTo(2);
   }
 
+  /** It can't be made anew before, and whoever reads "wait" would wait for good. */
+  @Test
+  void whatKeepsADeletedObjectIsNamed() {
+    pool.createPool();
+    pool.becomeReady();
+    patch(
+        pool.need(Service.class, SERVICE),
+        "{\"metadata\":{\"finalizers\":[\"example.test/kept\"]}}");
+    pool.delete(Service.class, SERVICE);
+    eventually(
+        () ->
+            assertThat(pool.poolMessage("ResolvedRefs"))
+                .isEqualTo(
+                    "Service %s/%s is being deleted, and metadata.finalizers keep it: example.test/kept; it is made anew when it is gone: see to whoever set them, or take them out where nobody will"
+                        .formatted(pool.namespace(), SERVICE)));
+    patch(pool.need(Service.class, SERVICE), "{\"metadata\":{\"finalizers\":null}}");
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+  }
+
   /** Labels alone make nothing ours. */
   @Test
   void whatOnlyLooksLikeOursStaysUntouched() {

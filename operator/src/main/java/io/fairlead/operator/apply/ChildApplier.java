@@ -64,6 +64,9 @@ public final class ChildApplier {
    */
   private static final String NO_OBJECT = "1";
 
+  /** Of what is deleted in the foreground, or leaves what it owns: these go by themselves. */
+  private static final Set<String> OF_THE_API_SERVER = Set.of("foregroundDeletion", "orphan");
+
   private static final int ATTEMPTS = 3;
 
   /** After that somebody may have deleted it. */
@@ -575,9 +578,7 @@ public final class ChildApplier {
 
   private static Optional<Verdict> taken(InferencePool pool, HasMetadata actual) {
     if (actual.isMarkedForDeletion() || Ownership.byPredecessor(pool, actual)) {
-      return Optional.of(
-          Verdict.pending(
-              "%s is being deleted; wait until it is gone".formatted(Refusals.describe(actual))));
+      return Optional.of(Verdict.pending(leaving(actual)));
     }
     return Ownership.isOrBecomes(pool, actual)
         ? Optional.empty()
@@ -586,6 +587,16 @@ public final class ChildApplier {
                 Reason.EPP_UNAVAILABLE,
                 "%s is not ours and stays untouched; delete it, its name is needed"
                     .formatted(Refusals.describe(actual))));
+  }
+
+  private static String leaving(HasMetadata actual) {
+    List<String> keep = new ArrayList<>(actual.getMetadata().getFinalizers());
+    keep.removeAll(OF_THE_API_SERVER);
+    return "%s is being deleted".formatted(Refusals.describe(actual))
+        + (keep.isEmpty()
+            ? "; wait until it is gone"
+            : ", and metadata.finalizers keep it: %s; it is made anew when it is gone: see to whoever set them, or take them out where nobody will"
+                .formatted(String.join(", ", keep)));
   }
 
   private static Verdict keptBack(HasMetadata child, HasMetadata policy) {
