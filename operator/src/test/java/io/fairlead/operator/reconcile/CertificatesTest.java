@@ -23,6 +23,7 @@ class CertificatesTest {
   private final AtomicInteger answer = new AtomicInteger(404);
   private final AtomicLong nanos = new AtomicLong();
   private final Certificates certificates = new Certificates(InstantSource.system(), nanos::get);
+  private final AtomicInteger asked = new AtomicInteger();
   private ScriptedApi api;
 
   @BeforeEach
@@ -30,6 +31,7 @@ class CertificatesTest {
     api =
         new ScriptedApi(
             exchange -> {
+              asked.incrementAndGet();
               exchange.sendResponseHeaders(answer.get(), -1);
               exchange.close();
             });
@@ -53,6 +55,18 @@ class CertificatesTest {
   void whoMayNotReadSecretsGoesWithout() {
     answer.set(403);
     assertThat(judged()).isNull();
+  }
+
+  /** Whoever edits it has seen to the Secret, and looks for what is said now. */
+  @Test
+  void aPickerThatIsEditedIsLookedAtAnew() {
+    assertThat(reason()).isEqualTo(Reason.INVALID_CERTIFICATE_REF);
+    assertThat(reason()).isEqualTo(Reason.INVALID_CERTIFICATE_REF);
+    assertThat(asked).hasValue(1);
+    EndpointPicker edited = picker();
+    edited.getMetadata().setGeneration(2L);
+    assertThat(certificates.judge("uid", edited, api.client()).wrong()).isNotNull();
+    assertThat(asked).hasValue(2);
   }
 
   private Reason reason() {
