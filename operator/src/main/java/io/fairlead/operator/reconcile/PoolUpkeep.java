@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
@@ -71,6 +72,7 @@ final class PoolUpkeep {
   private final Certificates certificates;
   private final SharedSecrets sharedSecrets;
   private final EndpointAuthorities authorities;
+  private final InstantSource clock;
 
   /**
    * By UID of the pool, what the operator may not delete. The next look tells of it: deleting comes
@@ -81,7 +83,7 @@ final class PoolUpkeep {
   /**
    * @param denied shared with whoever else asks why kinds can't be seen
    * @param kinds shared with whoever else asks for kinds
-   * @param clock by which certificates end
+   * @param clock by which certificates end, and autoscalers have failed for long
    * @param nanos a clock that never jumps
    */
   PoolUpkeep(
@@ -102,6 +104,7 @@ final class PoolUpkeep {
     this.looks = looks;
     this.denied = denied;
     this.turns = turns;
+    this.clock = clock;
     lostModels = new LostModels(nanos, kinds);
     failedLooks = new FailedLooks(nanos);
     reloads = new HotReloads(settings.pace().reloads(), nanos);
@@ -366,7 +369,8 @@ final class PoolUpkeep {
             seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
             obstacles.isEmpty() ? null : Verdict.all(obstacles),
             modelCount(wanted.compiled()),
-            sideConditions.of(wanted, applied.waits(), failures, informers),
+            sideConditions.of(
+                wanted, applied.waits(), failures, autoscaler(wanted, name, next), informers),
             false);
     Optional<Duration> silence = overdue.left(uid, facts);
     if (silence.filter(Duration::isZero).isPresent()) {
@@ -374,6 +378,22 @@ final class PoolUpkeep {
     }
     next.within(silence);
     return facts;
+  }
+
+  /** Why the autoscaler that the picker asks for does not scale; null where it does. */
+  private @Nullable Verdict autoscaler(Wanted wanted, String name, NextLook next) {
+    EndpointPicker picker = wanted.picker();
+    if (picker == null || picker.getSpec() == null || picker.getSpec().autoscaling() == null) {
+      return null;
+    }
+    Autoscalers.Judged judged =
+        wanted
+            .seen()
+            .child(HorizontalPodAutoscaler.class, name)
+            .map(there -> Autoscalers.judge(there, clock.instant()))
+            .orElse(Autoscalers.Judged.WELL);
+    next.within(judged.again());
+    return judged.wrong();
   }
 
   private Optional<Deployment> deployment(Observation seen, String name, Applied applied) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +35,14 @@ final class SideConditions {
    * Those of one pool.
    *
    * @param waits whether new pods wait for their turn
+   * @param autoscaler why the autoscaler does not scale; null where it does, or none is wanted
    */
   Map<ConditionType, Verdict> of(
-      Wanted wanted, boolean waits, ChildFailures failures, ClusterView informers) {
+      Wanted wanted,
+      boolean waits,
+      ChildFailures failures,
+      @Nullable Verdict autoscaler,
+      ClusterView informers) {
     Observation seen = wanted.seen();
     Map<ConditionType, Verdict> conditions = new LinkedHashMap<>();
     if (waits) {
@@ -45,7 +51,11 @@ final class SideConditions {
     unmonitored(seen, wanted.picker(), informers)
         .or(failures::ofMonitor)
         .ifPresent(why -> conditions.put(ConditionType.MONITORED, why));
-    failures.ofGuards().ifPresent(why -> conditions.put(ConditionType.AVAILABILITY_GUARDED, why));
+    List<Verdict> unguarded =
+        Stream.concat(failures.ofGuards().stream(), Stream.ofNullable(autoscaler)).toList();
+    if (!unguarded.isEmpty()) {
+      conditions.put(ConditionType.AVAILABILITY_GUARDED, Verdict.all(unguarded));
+    }
     if (!seen.unread().problems().isEmpty()) {
       List<Verdict> problems = new ArrayList<>(seen.unread().problems());
       Set<String> unseen = wanted.compiled().unseen();

@@ -256,6 +256,11 @@ public enum Reason {
       "ExternalSchedulerLate",
       "An external scheduler has been late again and again, so no request waits for it: the plugins beside it decide where requests go. It is asked on trial meanwhile.",
       "Give it more CPU, make it quicker, or raise `timeout` of `spec.scheduling.external`; requests wait for it again once it is in time."),
+  AUTOSCALER_INACTIVE(
+      Kind.WRONG,
+      "AutoscalerInactive",
+      "The picker's HorizontalPodAutoscaler has had nothing to scale by for two minutes, as in a cluster without metrics. Pods stay as many as they are.",
+      "Install metrics-server, or for `podMetrics` an adapter that serves them; have no other HorizontalPodAutoscaler scale the same Deployment."),
   OBJECT_NOT_APPLIED(
       Kind.WRONG,
       "ObjectNotApplied",

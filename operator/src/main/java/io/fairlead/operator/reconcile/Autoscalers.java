@@ -1,0 +1,77 @@
+package io.fairlead.operator.reconcile;
+
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscalerCondition;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a picker's HorizontalPodAutoscaler has anything to scale by. In a cluster without metrics
+ * it is made, and does nothing, which its own conditions alone say.
+ */
+final class Autoscalers {
+  /** How long it may have nothing: pods that begin have no metrics yet. */
+  static final Duration PASSING = Duration.ofMinutes(2);
+
+  private static final String SCALED_TWICE = "AmbiguousSelector";
+
+  /** Of one that somebody scaled to 0, which is how an autoscaler is put to rest. */
+  private static final String RESTS = "ScalingDisabled";
+
+  private Autoscalers() {}
+
+  /**
+   * What a look came to.
+   *
+   * @param wrong null when nothing is, as far as is known
+   * @param again when to look again; null for not
+   */
+  record Judged(@Nullable Verdict wrong, @Nullable Duration again) {
+    static final Judged WELL = new Judged(null, null);
+  }
+
+  /** Judges one that is there, at a time. */
+  static Judged judge(HorizontalPodAutoscaler autoscaler, Instant now) {
+    Optional<HorizontalPodAutoscalerCondition> inactive = inactive(autoscaler);
+    if (inactive.isEmpty()) {
+      return Judged.WELL;
+    }
+    Instant since = Instant.parse(inactive.get().getLastTransitionTime());
+    Duration left = PASSING.minus(Duration.between(since, now));
+    if (left.isPositive()) {
+      return new Judged(null, left.compareTo(PASSING) < 0 ? left : PASSING);
+    }
+    String reason = String.valueOf(inactive.get().getReason());
+    String name = autoscaler.getMetadata().getName();
+    // What it says itself names one pod after the other.
+    return new Judged(
+        Verdict.no(
+            Reason.AUTOSCALER_INACTIVE,
+            "HorizontalPodAutoscaler %s/%s does not scale (%s), so pods stay as many as they are: %s; kubectl describe hpa %s says more"
+                .formatted(
+                    autoscaler.getMetadata().getNamespace(),
+                    name,
+                    reason,
+                    reason.equals(SCALED_TWICE)
+                        ? "another HorizontalPodAutoscaler scales the same pods, delete it"
+                        : "see to what it is to scale by, CPU takes metrics-server, and spec.autoscaling.podMetrics of the EndpointPicker an adapter",
+                    name)),
+        null);
+  }
+
+  private static Optional<HorizontalPodAutoscalerCondition> inactive(
+      HorizontalPodAutoscaler autoscaler) {
+    return autoscaler.getStatus() == null
+        ? Optional.empty()
+        : autoscaler.getStatus().getConditions().stream()
+            .filter(condition -> "ScalingActive".equals(condition.getType()))
+            .filter(condition -> "False".equals(condition.getStatus()))
+            .filter(condition -> !RESTS.equals(condition.getReason()))
+            .filter(condition -> condition.getLastTransitionTime() != null)
+            .findFirst();
+  }
+}
