@@ -2,6 +2,7 @@ package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.DnsSubdomain;
 import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.SchedulingFromSpec;
@@ -55,7 +56,7 @@ final class SchedulingMaps extends AbstractEventSource<GenericKubernetesResource
       release(pool, null);
       return Optional.of(NOT_ASKED);
     }
-    if (!ObjectNames.isOne(ref.name())) {
+    if (!DnsSubdomain.isOne(ref.name())) {
       release(pool, null);
       return Optional.of(
           SchedulingText.none(

@@ -3,8 +3,8 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
+import io.fairlead.crds.DnsSubdomain;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.operator.observe.ObjectNames;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
@@ -147,7 +147,7 @@ final class NamedObject<T extends HasMetadata> {
         "%s %s/%s of %s of EndpointPicker %s"
             .formatted(
                 HasMetadata.getKind(kind), namespace, name, path, picker.getMetadata().getName());
-    if (!ObjectNames.isOne(name)) {
+    if (!DnsSubdomain.isOne(name)) {
       // It would be a part of a path: what is there may be of another namespace.
       return new Finding(
           Verdict.no(
