@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
 import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
@@ -481,6 +482,38 @@ class ObstaclesIT {
   private void restart(Settings.Pace pace) {
     operator.close();
     operator = OperatorUnderTest.paced(cluster, pool, pace);
+  }
+
+  /** Else drains would go by a budget of before, and only the operator's log said so. */
+  @Test
+  void whatAPolicyKeepsFromBeingDeletedIsToldUntilItIsGone() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    PodDisruptionBudget budget = pool.need(PodDisruptionBudget.class, PICKER);
+    List<HasMetadata> policy =
+        cluster.refuse(pool.namespace(), "DELETE", "policy", "poddisruptionbudgets");
+    try {
+      cluster.awaitRefused(operator -> operator.resource(budget).dryRun().delete());
+      patchPicker("{\"spec\":{\"replicas\":1}}");
+      pool.awaitPicker("mine", "AvailabilityGuarded", "False/ObjectNotApplied");
+      assertThat(pool.pickerMessage("mine", "AvailabilityGuarded"))
+          .startsWith(
+              "PodDisruptionBudget %s/%s is not wanted any more and stays: "
+                  .formatted(pool.namespace(), PICKER))
+          .endsWith("see to that webhook or policy, or delete it by hand");
+      pool.awaitPool("Programmed", "True/Programmed");
+    } finally {
+      policy.forEach(part -> cluster.admin().resource(part).delete());
+    }
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> {
+              assertThat(pool.get(PodDisruptionBudget.class, PICKER)).isNull();
+              assertThat(pool.pickerConditions("mine")).doesNotContainKey("AvailabilityGuarded");
+            });
   }
 
   /** Pods serve without a budget: only drains are not bounded then. */

@@ -150,18 +150,31 @@ public final class Refusals {
   /**
    * What keeps a child that is not wanted any more.
    *
-   * @throws KubernetesClientException the same, where it is no missing permission
+   * @throws KubernetesClientException the same, where it passes by itself
    */
   public static ChildFailure stays(HasMetadata child, KubernetesClientException e) {
-    if (!isMissingPermission(e)) {
+    boolean denied = isMissingPermission(e);
+    if (!denied && !isByAdmission(e)) {
       throw e;
     }
     return ChildFailure.lasting(
         child,
         Verdict.no(
-            Reason.PERMISSION_DENIED,
-            "%s is not wanted any more and stays: %s; grant it to the operator's ServiceAccount, or delete it by hand"
-                .formatted(describe(child), said(e))));
+            denied ? Reason.PERMISSION_DENIED : Reason.OBJECT_NOT_APPLIED,
+            "%s is not wanted any more and stays: %s; %s, or delete it by hand"
+                .formatted(
+                    describe(child),
+                    said(e),
+                    denied
+                        ? "grant it to the operator's ServiceAccount"
+                        : "see to that webhook or policy")));
+  }
+
+  /** Whether a policy or a webhook refuses it, or one that is asked does not answer. */
+  private static boolean isByAdmission(KubernetesClientException e) {
+    return e.getCode() == FORBIDDEN
+        || e.getCode() == UNPROCESSABLE
+        || (e.getCode() >= SERVER_ERROR && said(e).contains("webhook"));
   }
 
   static String describe(HasMetadata child) {

@@ -75,8 +75,8 @@ final class PoolUpkeep {
   private final InstantSource clock;
 
   /**
-   * By UID of the pool, what the operator may not delete. The next look tells of it: deleting comes
-   * after telling, as it may take long where webhooks hang.
+   * By UID of the pool, what the operator is not let delete. The next look tells of it: deleting
+   * comes after telling, as it may take long where webhooks hang.
    */
   private final Map<String, ChildFailures> stuck = new ConcurrentHashMap<>();
 
@@ -507,7 +507,7 @@ final class PoolUpkeep {
    * is not wanted for that. Without a document, a ConfigMap that can't be read is not left over;
    * nor is the Service that gateways ask still, where that which the pool names can't be made.
    *
-   * @return what the operator may not delete
+   * @return what the API server does not let the operator delete
    */
   private ChildFailures prune(
       Wanted wanted, Applied applied, KubernetesClient client, Attempts writes, NextLook next) {

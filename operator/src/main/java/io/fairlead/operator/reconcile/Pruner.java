@@ -43,7 +43,7 @@ final class Pruner {
    * the older group names goes with that pool; a NetworkPolicy goes after the pods that it is for,
    * whose end wakes the pool. Each is an attempt of its own: a refusal for one holds for no other.
    *
-   * @param stuck gets what the operator may not delete
+   * @param stuck gets what the API server does not let the operator delete
    * @return whether nothing is left to delete that nobody tells of
    */
   boolean leftovers(
@@ -77,7 +77,7 @@ final class Pruner {
    * Deletes only what decides on the number of pods and is wanted no more: while other children
    * can't be made it would go on doing so, against what is wanted now.
    *
-   * @param stuck gets what the operator may not delete
+   * @param stuck gets what the API server does not let the operator delete
    */
   void autoscalers(
       List<HasMetadata> desired,

@@ -264,7 +264,7 @@ public enum Reason {
   OBJECT_NOT_APPLIED(
       Kind.WRONG,
       "ObjectNotApplied",
-      "An object that requests are served without can't be made as it should be: its name is somebody else's, or the API server refuses it.",
+      "An object that requests are served without can't be made as it should be, or deleted when nobody wants it any more: its name is somebody else's, or the API server refuses it.",
       "Do what the message says."),
   STATUS_REFUSED(
       Kind.WRONG,
