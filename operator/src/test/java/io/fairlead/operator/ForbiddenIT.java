@@ -3,6 +3,7 @@ package io.fairlead.operator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
@@ -31,6 +32,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** An operator that may not do in one namespace what it does in another. */
 @ExtendWith(KubeApi.class)
@@ -59,6 +62,46 @@ class ForbiddenIT {
       assertThat(allowed.poolMessage("Programmed"))
           .contains(
               "RoleBinding " + allowed.namespace() + "/pool-epp", "verb bind", "fairlead-epp");
+    }
+  }
+
+  /**
+   * Those of what each pool has; of a Service, as of a ConfigMap and an account, one rule has it.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "services, create",
+    "services, patch",
+    "deployments, create",
+    "deployments, patch",
+    "poddisruptionbudgets, create",
+    "poddisruptionbudgets, patch",
+    "rolebindings, create",
+    "rolebindings, patch",
+  })
+  void eachVerbThatIsMissingIsNamedAndUsedOnceItIsThere(String resource, String verb) {
+    String lacks = "cannot %s resource \"%s\"".formatted(verb, resource);
+    try (TestRoles.Taken taken = TestRoles.withoutVerb(cluster, resource, verb);
+        var _ = new OperatorUnderTest(cluster, allowed, true)) {
+      allowed.createPicker("mine", "{name: pool}");
+      allowed.createPool();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.entry(PoolFixture.POOL))
+                      .filteredOn(one -> one.getReason().equals("PermissionDenied"))
+                      .extracting(Condition::getMessage)
+                      .anyMatch(
+                          message -> message.contains(lacks) && message.contains("; grant it")));
+      taken.giveBack();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(allowed.poolConditions())
+                      .containsEntry("Ready", "False/RolloutInProgress")
+                      .doesNotContainKey("AvailabilityGuarded"));
     }
   }
 
