@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An operator that may not do in one namespace what it does in another. */
 @ExtendWith(KubeApi.class)
@@ -191,6 +193,27 @@ class ForbiddenIT {
               () ->
                   assertThat(forbidden.poolConditions())
                       .containsEntry("Ready", "False/RolloutInProgress"));
+    }
+  }
+
+  /** Of a pool that is served whatever these are, and would have no status at all. */
+  @ParameterizedTest
+  @ValueSource(strings = {"endpointpickers", "services"})
+  void whoMayNotSeeWhatDecidesOfAPoolSaysSoOfPoolsThatAreSurelyServed(String resource) {
+    forbid(resource, forbidden.namespace());
+    forbidden.createPicker("mine", "{name: pool}");
+    forbidden.createPool();
+    try (OperatorProcess _ = start()) {
+      forbidden.awaitPool("Ready", "False/PermissionDenied");
+      assertThat(forbidden.poolMessage("Programmed"))
+          .contains("cannot list resource \"%s\"".formatted(resource), "grant");
+      assertThat(forbidden.get(Deployment.class, PoolFixture.PICKER))
+          .as("not with defaults")
+          .isNull();
+      unbind(forbidden.namespace());
+      bind(forbidden.namespace(), "ClusterRole", "fairlead-operator");
+      forbidden.awaitPickerCarriedOut();
+      forbidden.awaitPool("Ready", "False/RolloutInProgress");
     }
   }
 

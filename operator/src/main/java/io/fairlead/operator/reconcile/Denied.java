@@ -88,14 +88,6 @@ final class Denied {
     return verdicts;
   }
 
-  /** Whether there can be no object of the kind, since the cluster lacks it. */
-  boolean isMissing(
-      Class<? extends HasMetadata> kind, @Nullable String namespace, KubernetesClient client) {
-    return refusal(kind, namespace, client)
-        .filter(why -> why.reason() == Reason.KIND_NOT_FOUND)
-        .isPresent();
-  }
-
   /**
    * Whether the cluster has said once that it lacks one of these, and has to be asked again.
    *

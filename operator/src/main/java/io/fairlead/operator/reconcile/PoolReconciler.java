@@ -316,7 +316,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     leftToAnother.remove(pool);
   }
 
-  /** Of a pool that is surely ours it is told what the operator can't look at. */
+  /**
+   * Of a pool that is surely ours it is told what the operator can't look at: of one that an
+   * EndpointPicker names, whatever its Service is, and of one that would be served without.
+   */
   private UpdateControl<InferencePool> waitFor(
       List<Class<? extends HasMetadata>> unseen,
       Observation seen,
@@ -324,19 +327,16 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       KubernetesClient client) {
     InferencePool pool = seen.pool();
     String asked = informers.askedIn(pool.getMetadata().getNamespace());
-    boolean pickersKnown =
-        !unseen.contains(EndpointPicker.class)
-            || denied.isMissing(EndpointPicker.class, asked, client);
-    if (pickersKnown && !unseen.contains(Service.class)) {
-      Serving serving = decide(seen);
+    boolean isNamed = !seen.pickers().isEmpty();
+    Serving serving =
+        isNamed || !unseen.contains(Service.class) ? decide(seen) : new Serving.NotOurs();
+    boolean ours =
+        serving instanceof Serving.Served || telling.isTold(pool) || !seen.own().isEmpty();
+    if (ours) {
       EndpointPicker picker = serving instanceof Serving.Served served ? served.picker() : null;
-      boolean ours =
-          serving instanceof Serving.Served || telling.isTold(pool) || !seen.own().isEmpty();
-      if (ours) {
-        denied
-            .verdicts(unseen, asked, client)
-            .ifPresent(verdicts -> telling.unseen(seen, picker, verdicts));
-      }
+      denied
+          .verdicts(unseen, asked, client)
+          .ifPresent(verdicts -> telling.unseen(seen, picker, verdicts));
     }
     return NextLook.in(LOOK_AGAIN).control();
   }

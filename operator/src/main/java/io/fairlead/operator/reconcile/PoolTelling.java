@@ -225,7 +225,7 @@ final class PoolTelling {
     ofModels.put(ConditionType.PROGRAMMED, notJudged);
     ofModels.put(ConditionType.READY, why);
     Attempts writes = new Attempts();
-    writes.attempt(() -> entries.write(pool, parent(pool, picker), verdicts));
+    writes.attempt(() -> entries.write(pool, parentAsTold(pool, picker), verdicts));
     if (picker != null) {
       writes.attemptOrPutOff(() -> PickerTelling.left(statuses, picker, verdicts));
     }
@@ -237,8 +237,7 @@ final class PoolTelling {
 
   /** Of a pool of which it is not known whether its EndpointPicker was meant to go. */
   void doubtful(InferencePool pool, Verdict why) {
-    entries.write(
-        pool, entries.parent(pool).orElseGet(() -> parent(pool, null)), Denied.verdicts(why));
+    entries.write(pool, parentAsTold(pool, null), Denied.verdicts(why));
   }
 
   /**
@@ -314,6 +313,13 @@ final class PoolTelling {
 
   private static Stream<GenericKubernetesResource> upstream(Observation seen) {
     return Stream.concat(seen.upstream().all(), seen.superseded().stream());
+  }
+
+  /** The same of a pool whose picker may not be known: as it is then. */
+  private String parentAsTold(InferencePool pool, @Nullable EndpointPicker picker) {
+    return picker == null
+        ? entries.parent(pool).orElseGet(() -> parent(pool, null))
+        : parent(pool, picker);
   }
 
   /** Under which name the entry of a pool is ours: its picker's. */
