@@ -217,6 +217,28 @@ class ForbiddenIT {
     }
   }
 
+  /** Then no pool is known, and what names one is all that can be told. */
+  @Test
+  void whoMayNotSeePoolsSaysSoOfWhatNamesThem() {
+    forbid("inferencepools", forbidden.namespace());
+    forbidden.createPicker("mine", "{name: pool}");
+    forbidden.createModel("chat", "chat", 90);
+    forbidden.createPool();
+    try (OperatorProcess _ = start()) {
+      forbidden.awaitPicker("mine", "Ready", "False/PermissionDenied");
+      forbidden.awaitModel("chat", "Ready", "False/PermissionDenied");
+      for (String told :
+          List.of(
+              forbidden.pickerMessage("mine", "Ready"), forbidden.modelMessage("chat", "Ready"))) {
+        assertThat(told).contains("cannot list resource \"inferencepools\"", "grant");
+      }
+      unbind(forbidden.namespace());
+      bind(forbidden.namespace(), "ClusterRole", "fairlead-operator");
+      forbidden.awaitPicker("mine", "Ready", "False/RolloutInProgress");
+      forbidden.awaitModel("chat", "Accepted", "True/Accepted");
+    }
+  }
+
   /** What is known stays; but edits have no effect any more, and nobody would know why. */
   @Test
   void aPermissionThatIsTakenAwayLaterIsNamed() {

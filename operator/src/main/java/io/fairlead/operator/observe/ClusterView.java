@@ -124,8 +124,9 @@ public final class ClusterView {
         orphaned == null
             ? List.of()
             : List.of(
-                new Orphans<>(models, PoolNames::of, all, orphaned::model),
-                new Orphans<>(pickers, PoolNames::of, all, orphaned::picker));
+                new Orphans<>(models, PoolNames::of, all, orphaned::model, orphaned::poolsUnknown),
+                new Orphans<>(
+                    pickers, PoolNames::of, all, orphaned::picker, orphaned::poolsUnknown));
   }
 
   /** To be handed to the framework. */

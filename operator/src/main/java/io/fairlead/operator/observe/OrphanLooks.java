@@ -29,6 +29,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   private final Function<R, @Nullable String> pool;
   private final Pools pools;
   private final Function<R, Optional<Duration>> tell;
+  private final Function<R, Optional<Duration>> tellUnknown;
   private final LongSupplier nanos;
   private final PendingLooks<K> looks;
 
@@ -44,6 +45,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
    * @param pools that there are
    * @param tell each that names none that is there, on a thread that may block; gives when to tell
    *     it again, empty for not
+   * @param tellUnknown the same of each of which it is not known whether its pool is there
    * @param failed how soon to look again after the first that could not be told
    */
   OrphanLooks(
@@ -52,8 +54,9 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Function<R, @Nullable String> pool,
       Pools pools,
       Function<R, Optional<Duration>> tell,
+      Function<R, Optional<Duration>> tellUnknown,
       Duration failed) {
-    this(key, find, pool, pools, tell, failed, System::nanoTime);
+    this(key, find, pool, pools, tell, tellUnknown, failed, System::nanoTime);
   }
 
   /**
@@ -67,6 +70,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Function<R, @Nullable String> pool,
       Pools pools,
       Function<R, Optional<Duration>> tell,
+      Function<R, Optional<Duration>> tellUnknown,
       Duration failed,
       LongSupplier nanos) {
     this.nanos = nanos;
@@ -75,6 +79,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
     this.pool = pool;
     this.pools = pools;
     this.tell = tell;
+    this.tellUnknown = tellUnknown;
     looks = new PendingLooks<>(this::look, failed);
   }
 
@@ -101,7 +106,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       return null;
     }
     if (!pools.known(orphan.get().getMetadata().getNamespace())) {
-      return NOT_KNOWN;
+      return tellUnknown.apply(orphan.get()).orElse(NOT_KNOWN);
     }
     if (orphan.get().isMarkedForDeletion()) {
       long now = nanos.getAsLong();

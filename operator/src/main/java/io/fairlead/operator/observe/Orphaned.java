@@ -20,4 +20,10 @@ public interface Orphaned {
 
   /** One of upstream's names no pool, or one that is not there. */
   Optional<Duration> upstream(GenericKubernetesResource object);
+
+  /** It is not known which pools there are. */
+  Optional<Duration> poolsUnknown(InferenceModel model);
+
+  /** It is not known which pools there are. */
+  Optional<Duration> poolsUnknown(EndpointPicker picker);
 }

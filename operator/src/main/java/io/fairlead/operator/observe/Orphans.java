@@ -29,14 +29,18 @@ final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, Infere
    * @param pool the name of the one that an object names; null when it names none
    * @param pools that there are, of either group
    * @param tell each that names none that is there, as {@link Orphaned} does
+   * @param tellUnknown each of which it is not known whether its pool is there, in the same way
    */
   Orphans(
       Watched<R, InferencePool> objects,
       Function<R, @Nullable String> pool,
       Pools pools,
-      Function<R, Optional<Duration>> tell) {
+      Function<R, Optional<Duration>> tell,
+      Function<R, Optional<Duration>> tellUnknown) {
     super(objects.resourceType(), "orphans-" + objects.name());
-    looks = new OrphanLooks<>(ResourceID::fromResource, objects::get, pool, pools, tell, FAILED);
+    looks =
+        new OrphanLooks<>(
+            ResourceID::fromResource, objects::get, pool, pools, tell, tellUnknown, FAILED);
     objects.listen(looks::changed);
     pools.listen(
         id -> objects.find(id.getNamespace().orElse(null), id.getName()).forEach(looks::changed));

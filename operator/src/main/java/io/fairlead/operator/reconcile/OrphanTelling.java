@@ -14,11 +14,15 @@ import io.fairlead.operator.desire.UpstreamJudge;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.observe.Orphaned;
 import io.fairlead.operator.observe.PoolNames;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the status of objects that name no pool, or one that is not there. All others are told by
@@ -27,10 +31,19 @@ import java.util.Optional;
 final class OrphanTelling implements Orphaned {
   private final StatusApplier statuses;
   private final Adoption adoption;
+  private final Function<@Nullable String, Optional<Map<ConditionType, Verdict>>> whyUnknown;
 
-  OrphanTelling(StatusApplier statuses, Adoption adoption) {
+  /**
+   * @param whyUnknown the conditions of a pool in a namespace of which it is not known which pools
+   *     there are; empty where waiting will do
+   */
+  OrphanTelling(
+      StatusApplier statuses,
+      Adoption adoption,
+      Function<@Nullable String, Optional<Map<ConditionType, Verdict>>> whyUnknown) {
     this.statuses = statuses;
     this.adoption = adoption;
+    this.whyUnknown = whyUnknown;
   }
 
   @Override
@@ -45,6 +58,26 @@ final class OrphanTelling implements Orphaned {
   public Optional<Duration> picker(EndpointPicker picker) {
     return PickerTelling.conditionsOnly(
         statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
+  }
+
+  @Override
+  public Optional<Duration> poolsUnknown(InferenceModel model) {
+    return whyUnknown
+        .apply(model.getMetadata().getNamespace())
+        .map(
+            verdicts ->
+                statuses
+                    .writeUnlessOthers(model, ModelStatus.unseen(verdicts))
+                    .orElse(PoolReconciler.LOOK_AGAIN));
+  }
+
+  @Override
+  public Optional<Duration> poolsUnknown(EndpointPicker picker) {
+    return whyUnknown
+        .apply(picker.getMetadata().getNamespace())
+        .map(
+            verdicts ->
+                PickerTelling.left(statuses, picker, verdicts).orElse(PoolReconciler.LOOK_AGAIN));
   }
 
   /** Of one that is being deleted: that its pool is not there is no more to be mended. */

@@ -24,6 +24,7 @@ import io.fairlead.operator.observe.ServedPools;
 import io.fairlead.operator.observe.Serving;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Verdict;
+import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import io.javaoperatorsdk.operator.api.reconciler.Constants;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -148,7 +149,17 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   @Override
   public List<EventSource<?, InferencePool>> prepareEventSources(
       EventSourceContext<InferencePool> context) {
-    return sources(context, new OrphanTelling(statuses, settings.adoption()));
+    boolean all =
+        InformerConfiguration.allNamespacesWatched(
+            context.getControllerConfiguration().getEffectiveNamespaces());
+    return sources(
+        context,
+        new OrphanTelling(
+            statuses,
+            settings.adoption(),
+            namespace ->
+                denied.verdicts(
+                    List.of(InferencePool.class), all ? null : namespace, context.getClient())));
   }
 
   /**

@@ -219,11 +219,7 @@ final class PoolTelling {
   void unseen(
       Observation seen, @Nullable EndpointPicker picker, Map<ConditionType, Verdict> verdicts) {
     InferencePool pool = seen.pool();
-    Verdict notJudged = verdicts.getOrDefault(ConditionType.ACCEPTED, Verdict.pending(""));
-    Verdict why = verdicts.getOrDefault(ConditionType.READY, notJudged);
-    Map<ConditionType, Verdict> ofModels = ModelStatus.of(notJudged, notJudged, why);
-    ofModels.put(ConditionType.PROGRAMMED, notJudged);
-    ofModels.put(ConditionType.READY, why);
+    Map<ConditionType, Verdict> ofModels = ModelStatus.unseen(verdicts);
     Attempts writes = new Attempts();
     writes.attempt(() -> entries.write(pool, parentAsTold(pool, picker), verdicts));
     if (picker != null) {

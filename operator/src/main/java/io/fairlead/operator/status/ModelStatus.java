@@ -34,6 +34,20 @@ public final class ModelStatus {
   }
 
   /**
+   * Of a model that can't be judged, since not all is seen that its pool goes by.
+   *
+   * @param pool the pool's conditions, which say why
+   */
+  public static Map<ConditionType, Verdict> unseen(Map<ConditionType, Verdict> pool) {
+    Verdict notJudged = pool.getOrDefault(ConditionType.ACCEPTED, Verdict.pending(""));
+    Verdict why = pool.getOrDefault(ConditionType.READY, notJudged);
+    Map<ConditionType, Verdict> verdicts = of(notJudged, notJudged, why);
+    verdicts.put(ConditionType.PROGRAMMED, notJudged);
+    verdicts.put(ConditionType.READY, why);
+    return verdicts;
+  }
+
+  /**
    * Verdicts by condition type.
    *
    * @param accepted whether the model is in its pool's config

@@ -39,6 +39,7 @@ class OrphanLooksTest {
               told.incrementAndGet();
               return Optional.empty();
             },
+            map -> Optional.empty(),
             Duration.ofSeconds(1),
             nanos::get)) {
       there.set(LEAVING);
