@@ -233,8 +233,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         return NextLook.in(left).control();
       }
     }
-    Observation seen = informers.observe(pool);
+    // Asked before: what comes to be known between the two is part of what is observed.
     List<Class<? extends HasMetadata>> unseen = informers.unseen(namespace);
+    Observation seen = informers.observe(pool);
     if (!unseen.isEmpty()) {
       return waitFor(unseen, seen, informers, context.getClient());
     }
