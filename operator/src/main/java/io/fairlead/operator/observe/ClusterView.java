@@ -148,6 +148,11 @@ public final class ClusterView {
     return models.isWatching(namespace);
   }
 
+  /** Whether changes of EndpointPickers in the namespace are seen just now. */
+  public boolean seesPickers(@Nullable String namespace) {
+    return pickers.isWatching(namespace);
+  }
+
   /** Kinds of which not every object of the namespace is known. */
   public List<Class<? extends HasMetadata>> unseen(@Nullable String namespace) {
     return watched()

@@ -50,9 +50,12 @@ final class LostPickers {
    * To be asked before it is decided what a pool gets.
    *
    * @param parent EndpointPicker that our entry in the pool's status speaks for; null without one
+   * @param watched whether changes of EndpointPickers are seen just now: while the kind is on its
+   *     way out they are not, whatever the API server still says of it
    * @return empty when the EndpointPickers that were seen are all that there are
    */
-  Optional<Doubt> doubt(Observation seen, @Nullable String parent, KubernetesClient client) {
+  Optional<Doubt> doubt(
+      Observation seen, @Nullable String parent, boolean watched, KubernetesClient client) {
     String pool = seen.pool().getMetadata().getUid();
     Boolean before = named.get(pool);
     boolean lost =
@@ -70,7 +73,7 @@ final class LostPickers {
       return Optional.of(new Doubt(left, null));
     }
     KindLooks.Found kind = kinds.find(EndpointPicker.class, FRESH, client);
-    if (kind == KindLooks.Found.THERE && !(lost && isNamed(seen.pool(), client))) {
+    if (kind == KindLooks.Found.THERE && watched && !(lost && isNamed(seen.pool(), client))) {
       return certain(pool, false);
     }
     // An API server that starts lacks kinds for a moment: said once, it is not told.

@@ -242,7 +242,11 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     Optional<Doubt> doubt =
         pool.isMarkedForDeletion()
             ? Optional.empty()
-            : lostPickers.doubt(seen, telling.parent(pool).orElse(null), context.getClient());
+            : lostPickers.doubt(
+                seen,
+                telling.parent(pool).orElse(null),
+                informers.seesPickers(namespace),
+                context.getClient());
     if (doubt.isPresent()) {
       return waitForKind(pool, doubt.get());
     }

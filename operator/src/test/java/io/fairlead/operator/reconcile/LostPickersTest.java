@@ -1,0 +1,106 @@
+package io.fairlead.operator.reconcile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fairlead.crds.compile.UpstreamObjects;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.testing.ScriptedApi;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What an EndpointPicker asked for stays when it goes with its kind. */
+class LostPickersTest {
+  private static final String KINDS =
+      """
+      {"kind":"APIResourceList","apiVersion":"v1","groupVersion":"fairlead.io/v1alpha1",
+       "resources":[{"name":"endpointpickers","singularName":"endpointpicker","namespaced":true,"kind":"EndpointPicker","verbs":["create","list"]}]}
+      """;
+  private static final String NONE =
+      """
+      {"kind":"EndpointPickerList","apiVersion":"fairlead.io/v1alpha1","metadata":{},"items":[]}
+      """;
+
+  private final AtomicLong nanos = new AtomicLong();
+  private final LostPickers lost = new LostPickers(nanos::get, new KindLooks(nanos::get));
+  private ScriptedApi api;
+
+  @BeforeEach
+  void start() throws IOException {
+    api =
+        new ScriptedApi(
+            exchange -> {
+              boolean objects = exchange.getRequestURI().getPath().contains("/namespaces/");
+              byte[] answer = (objects ? NONE : KINDS).getBytes(StandardCharsets.UTF_8);
+              exchange.getResponseHeaders().add("Content-Type", "application/json");
+              exchange.sendResponseHeaders(200, answer.length);
+              exchange.getResponseBody().write(answer);
+              exchange.close();
+            });
+  }
+
+  @AfterEach
+  void stop() {
+    api.close();
+  }
+
+  @Test
+  void oneThatIsDeletedAloneGoesAfterAMoment() {
+    assertThat(doubt(true, "mine")).isEmpty();
+    assertThat(doubt(true)).isPresent();
+    pass(Duration.ofSeconds(3));
+    assertThat(doubt(true)).isEmpty();
+  }
+
+  /** A watch is closed with its kind; that the kind is there may be what was so a moment ago. */
+  @Test
+  void aKindThatNobodyWatchesIsNotBelievedToBeThere() {
+    assertThat(doubt(true, "mine")).isEmpty();
+    assertThat(doubt(false)).isPresent();
+    pass(Duration.ofSeconds(10));
+    assertThat(doubt(false)).isPresent();
+    pass(Duration.ofSeconds(1));
+    assertThat(doubt(true)).isEmpty();
+  }
+
+  private void pass(Duration time) {
+    nanos.addAndGet(time.toNanos());
+  }
+
+  private Optional<Doubt> doubt(boolean watched, String... pickers) {
+    InferencePool pool = new InferencePool();
+    pool.setMetadata(
+        new ObjectMetaBuilder().withName("pool").withNamespace("a").withUid("uid").build());
+    Observation seen =
+        new Observation(
+            pool,
+            Stream.of(pickers).map(LostPickersTest::picker).toList(),
+            List.of(),
+            List.of(),
+            UpstreamObjects.NONE,
+            List.of(),
+            Unread.NOTHING,
+            null,
+            List.of(),
+            List.of(),
+            List.of());
+    return lost.doubt(seen, null, watched, api.client());
+  }
+
+  private static EndpointPicker picker(String name) {
+    EndpointPicker picker = new EndpointPicker();
+    picker.setMetadata(new ObjectMetaBuilder().withName(name).withUid(name).build());
+    return picker;
+  }
+}
