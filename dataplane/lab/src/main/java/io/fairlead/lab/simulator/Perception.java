@@ -19,7 +19,7 @@ import java.util.Set;
  * @param jitterMillis mean of what the network adds to each send, each answer and each metrics
  *     page, exponential, ms
  * @param unstreamed share of requests whose answers come in one piece
- * @param images share of prompts of which a part is an image, whose bytes say little of its tokens
+ * @param images share of messages of which a part is an image, whose bytes say little of its tokens
  */
 public record Perception(
     double tokenError,

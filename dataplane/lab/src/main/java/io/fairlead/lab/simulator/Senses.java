@@ -4,7 +4,9 @@ import io.fairlead.core.PromptSize;
 import io.fairlead.core.Usage;
 import io.fairlead.core.account.TokenEstimate;
 import io.fairlead.lab.workload.RequestShape;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -29,7 +31,7 @@ final class Senses {
   /** A photograph's bytes for each token that it is estimated to cost. */
   private static final int IMAGE_BYTES_PER_TOKEN = 196;
 
-  /** Between a quarter and three of a prompt are its image. */
+  /** Between a quarter and three of a message are its image. */
   private static final double LEAST_IMAGE = 0.25;
 
   private static final double MOST_IMAGE = 0.75;
@@ -53,24 +55,41 @@ final class Senses {
     random = new SplittableRandom(seed ^ SEED);
   }
 
+  /**
+   * An image in a prompt.
+   *
+   * @param from its first block, of the engine's
+   * @param to the block behind its last
+   * @param estimate how many tokens it is taken for
+   */
+  record Image(int from, int to, int estimate) {
+
+    int tokens() {
+      return (to - from) * RequestShape.BLOCK_TOKENS;
+    }
+  }
+
   /** What is seen of a prompt. */
   Seen prompt(RequestShape shape) {
-    SplittableRandom ofShape = perception.images() == 0 ? random : of(shape, IMAGES);
-    int image = imageTokens(shape, ofShape);
+    List<Image> images = images(shape);
     double factor = bytesFactor(shape.model());
-    int textTokens = shape.promptTokens() - image;
-    if (image == 0 && factor == 1) {
+    int textTokens = shape.promptTokens();
+    long estimate = 0;
+    for (Image image : images) {
+      textTokens -= image.tokens();
+      estimate += image.estimate();
+    }
+    if (perception.images() == 0 && factor == 1) {
       return new Seen(
           PromptSize.ofTokens(textTokens),
           Arrays.copyOf(shape.blocks(), shape.promptBlocks()),
           (long) textTokens * BYTES_PER_TOKEN);
     }
     long textBytes = Math.max(1, Math.round(textTokens * BYTES_PER_TOKEN * factor));
-    int estimate = image == 0 ? 0 : estimated(image, ofShape);
     return new Seen(
-        new PromptSize(textBytes, estimate),
-        blocks(shape, textTokens, factor),
-        textBytes + (long) estimate * IMAGE_BYTES_PER_TOKEN);
+        new PromptSize(textBytes, (int) Math.min(estimate, Integer.MAX_VALUE)),
+        images.isEmpty() ? blocks(shape, factor) : blocks(shape, factor, images),
+        textBytes + estimate * IMAGE_BYTES_PER_TOKEN);
   }
 
   /** Bytes per token of a model over the usual ones: the same for all of a run. */
@@ -93,11 +112,34 @@ final class Senses {
     return new SplittableRandom(identity);
   }
 
-  private int imageTokens(RequestShape shape, SplittableRandom random) {
-    if (perception.images() == 0 || random.nextDouble() >= perception.images()) {
-      return 0;
+  /** The same message at the same place has the same image, whatever comes behind it. */
+  List<Image> images(RequestShape shape) {
+    if (perception.images() == 0) {
+      return List.of();
     }
-    return (int) (shape.promptTokens() * random.nextDouble(LEAST_IMAGE, MOST_IMAGE));
+    List<Image> images = new ArrayList<>();
+    int[] messages = shape.messages();
+    for (int i = 0; i < messages.length; i += 2) {
+      int from = Math.ceilDiv(messages[i], RequestShape.BLOCK_TOKENS);
+      int to = Math.min(messages[i + 1] / RequestShape.BLOCK_TOKENS, shape.promptBlocks());
+      if (from < to) {
+        long message = mix(shape.blocks()[to - 1] + GOLDEN * messages[i + 1]);
+        image(from, to, new SplittableRandom(mix(seed ^ SEED) + IMAGES ^ message), images);
+      }
+    }
+    return images;
+  }
+
+  private void image(int from, int to, SplittableRandom random, List<Image> images) {
+    if (random.nextDouble() >= perception.images()) {
+      return;
+    }
+    int blocks = (int) ((to - from) * random.nextDouble(LEAST_IMAGE, MOST_IMAGE));
+    if (blocks > 0) {
+      int begin = from + random.nextInt(to - from - blocks + 1);
+      images.add(
+          new Image(begin, begin + blocks, estimated(blocks * RequestShape.BLOCK_TOKENS, random)));
+    }
   }
 
   private static int estimated(int tokens, SplittableRandom random) {
@@ -109,17 +151,58 @@ final class Senses {
    * The picker's blocks are of so many bytes, an engine's of so many tokens. Where a picker's block
    * ends within an engine's, its content is known by the engine's block.
    */
-  private static long[] blocks(RequestShape shape, int textTokens, double factor) {
-    int known = Math.min(shape.promptBlocks(), textTokens / RequestShape.BLOCK_TOKENS);
-    if (factor == 1) {
-      return Arrays.copyOf(shape.blocks(), known);
-    }
+  private static long[] blocks(RequestShape shape, double factor) {
+    int known = shape.promptBlocks();
     long[] blocks = new long[(int) (known * factor)];
     for (int i = 0; i < blocks.length; i++) {
       int end = (int) Math.ceil((i + 1) / factor) - 1;
-      blocks[i] = mix(shape.blocks()[Math.min(end, known - 1)] + i * GOLDEN);
+      blocks[i] = block(shape, Math.min(end, known - 1), i);
     }
     return blocks;
+  }
+
+  /**
+   * The same with images: each fills as many of the picker's blocks as that much text as it is
+   * taken for. A digest of all of it is in each, so that one that ends within it is known by the
+   * engine's block in which the image ends.
+   */
+  private static long[] blocks(RequestShape shape, double factor, List<Image> images) {
+    int known = shape.promptBlocks();
+    double length = known * factor;
+    for (Image image : images) {
+      length += pickersBlocks(image) - (image.to() - image.from()) * factor;
+    }
+    long[] blocks = new long[(int) length + 1];
+    int count = 0;
+    double reached = 0;
+    int text = 0;
+    for (int n = 0; n <= images.size(); n++) {
+      Image image = n < images.size() ? images.get(n) : null;
+      int textEnd = image == null ? known : image.from();
+      double from = reached;
+      reached += (textEnd - text) * factor;
+      for (; count + 1 <= reached; count++) {
+        int end = text + (int) Math.ceil((count + 1 - from) / factor) - 1;
+        blocks[count] = block(shape, Math.min(end, textEnd - 1), count);
+      }
+      if (image != null) {
+        reached += pickersBlocks(image);
+        for (; count + 1 <= reached; count++) {
+          blocks[count] = block(shape, image.to() - 1, count);
+        }
+        text = image.to();
+      }
+    }
+    return Arrays.copyOf(blocks, count);
+  }
+
+  private static double pickersBlocks(Image image) {
+    return (double) image.estimate() / TokenEstimate.USUAL_BLOCK_TOKENS;
+  }
+
+  /** Names a picker's block by the engine's that it ends in. */
+  private static long block(RequestShape shape, int engines, int pickers) {
+    return mix(shape.blocks()[engines] + pickers * GOLDEN);
   }
 
   private static long mix(long value) {

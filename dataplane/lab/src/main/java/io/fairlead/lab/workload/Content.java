@@ -19,21 +19,25 @@ final class Content {
   private int tokens;
   private long identity;
 
-  private Content(long[] blocks, int count, int tokens, long identity) {
+  /** Where what was appended begins and ends, but for answers. */
+  private int[] messages;
+
+  private Content(long[] blocks, int count, int tokens, long identity, int[] messages) {
     this.blocks = blocks;
     this.count = count;
     this.tokens = tokens;
     this.identity = identity;
+    this.messages = messages;
   }
 
   /** Nothing yet; contents of different seeds never share anything. */
   static Content empty(long seed) {
-    return new Content(new long[64], 0, 0, Mix.mix(seed + Mix.of(Part.SALT, 0)));
+    return new Content(new long[64], 0, 0, Mix.mix(seed + Mix.of(Part.SALT, 0)), new int[0]);
   }
 
   /** Another content that begins as this one does now. */
   Content copy() {
-    return new Content(blocks.clone(), count, tokens, identity);
+    return new Content(blocks.clone(), count, tokens, identity, messages);
   }
 
   int tokens() {
@@ -41,12 +45,22 @@ final class Content {
   }
 
   /**
-   * Adds all of a segment at the end.
+   * Adds all of a segment at the end: a message.
    *
    * @param segment the name of what is added
    * @param length in tokens
    */
   Content append(long segment, int length) {
+    if (length > 0) {
+      messages = Arrays.copyOf(messages, messages.length + 2);
+      messages[messages.length - 2] = tokens;
+      messages[messages.length - 1] = tokens + length;
+    }
+    add(segment, length);
+    return this;
+  }
+
+  private void add(long segment, int length) {
     int offset = 0;
     while (offset < length) {
       int taken = Math.min(length - offset, BLOCK - tokens % BLOCK);
@@ -58,7 +72,6 @@ final class Content {
         complete();
       }
     }
-    return this;
   }
 
   /**
@@ -67,9 +80,14 @@ final class Content {
    */
   RequestShape ask(Caller caller, long answer, int outputTokens) {
     int promptTokens = tokens;
-    append(answer, outputTokens);
+    add(answer, outputTokens);
     return new RequestShape(
-        caller.model(), caller.tenant(), Arrays.copyOf(blocks, count), promptTokens, outputTokens);
+        caller.model(),
+        caller.tenant(),
+        Arrays.copyOf(blocks, count),
+        promptTokens,
+        outputTokens,
+        messages);
   }
 
   private void complete() {

@@ -13,13 +13,23 @@ import io.fairlead.core.prefix.PromptTokens;
  *     changed.
  * @param promptTokens length of the prompt, 1 or more
  * @param outputTokens length that the answer will have, 1 or more
+ * @param messages where what others than the model say in the prompt begins and ends, in tokens: a
+ *     beginning, its end, the next beginning and so on; empty where nobody knows. Not copied, not
+ *     changed.
  */
 @SuppressWarnings("ArrayRecordComponent") // handed over, not compared; copying would cost per block
 public record RequestShape(
-    String model, String tenant, long[] blocks, int promptTokens, int outputTokens) {
+    String model,
+    String tenant,
+    long[] blocks,
+    int promptTokens,
+    int outputTokens,
+    int[] messages) {
 
   /** Tokens per block: the usual KV block. */
   public static final int BLOCK_TOKENS = 16;
+
+  private static final int[] UNKNOWN = {};
 
   public RequestShape {
     if (promptTokens < 1 || outputTokens < 1) {
@@ -32,6 +42,12 @@ public record RequestShape(
           "blocks has %d entries, more than %d tokens fill"
               .formatted(blocks.length, promptTokens + outputTokens));
     }
+  }
+
+  /** One of which nobody knows what its messages are. */
+  public RequestShape(
+      String model, String tenant, long[] blocks, int promptTokens, int outputTokens) {
+    this(model, tenant, blocks, promptTokens, outputTokens, UNKNOWN);
   }
 
   /** How many of {@link #blocks} are of the prompt alone. */

@@ -18,7 +18,12 @@ final class SensesTest {
 
   private static RequestShape shape(String model, long from, int promptTokens) {
     long[] blocks = LongStream.range(from, from + promptTokens / 16).toArray();
-    return new RequestShape(model, "", blocks, promptTokens, 10);
+    return new RequestShape(model, "", blocks, promptTokens, 10, new int[] {0, promptTokens});
+  }
+
+  private static RequestShape said(long[] content, int... messages) {
+    int tokens = messages[messages.length - 1];
+    return new RequestShape("m", "", Arrays.copyOf(content, tokens / 16), tokens, 10, messages);
   }
 
   private static Senses senses(String perception, long seed) {
@@ -80,8 +85,8 @@ final class SensesTest {
     for (int i = 0; i < 500; i++) {
       Seen seen = senses.prompt(shape("m", i, 4_000));
       double image = 4_000 - seen.size().textBytes() / 4.0;
-      assertThat(image).isBetween(999.0, 3_000.0);
-      assertThat(seen.blocks()).hasSize((int) (4_000 - image) / 16).startsWith(i, i + 1L, i + 2L);
+      assertThat(image).isBetween(983.0, 3_000.0);
+      assertThat(seen.blocks()).hasSize((int) (4_000 - image + seen.size().mediaTokens()) / 16);
       assertThat(seen.bodyBytes())
           .isEqualTo(seen.size().textBytes() + 196L * seen.size().mediaTokens());
       least = Math.min(least, seen.size().mediaTokens() / image);
@@ -89,6 +94,27 @@ final class SensesTest {
     }
     assertThat(least).isBetween(0.249, 0.3);
     assertThat(most).isBetween(3.3, 4.01);
+  }
+
+  /** So it is with the next turn of a conversation. */
+  @Test
+  void anImageIsTheSameWhateverComesBehindIt() {
+    Senses senses = senses("images=1,token-error=0.3", 3);
+    for (int i = 0; i < 100; i++) {
+      long[] all = LongStream.range(i * 1_000L, i * 1_000L + 500).toArray();
+      RequestShape first = said(all, 0, 400, 400, 1_605);
+      RequestShape next = said(all, 0, 400, 400, 1_605, 1_700, 3_000);
+
+      assertThat(senses.images(next)).startsWith(senses.images(first).toArray(Senses.Image[]::new));
+      assertThat(senses.prompt(next).blocks()).startsWith(senses.prompt(first).blocks());
+    }
+  }
+
+  @Test
+  void nobodyKnowsImagesOfPromptsWhoseMessagesNobodyKnows() {
+    RequestShape shape = new RequestShape("m", "", new long[100], 1_600, 10);
+
+    assertThat(senses("images=1", 3).prompt(shape).size()).isEqualTo(PromptSize.ofTokens(1_600));
   }
 
   /** Policies change in which order requests come. */

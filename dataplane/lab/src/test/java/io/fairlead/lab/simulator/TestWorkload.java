@@ -38,8 +38,9 @@ record TestWorkload(double rate, int groups, int promptTokens, int outputTokens)
           boolean shared = i < promptTokens / RequestShape.BLOCK_TOKENS / 2;
           blocks[i] = shared ? (group + 1) * 1_000_003 + i : random.nextLong();
         }
+        int[] messages = {0, promptTokens / 2, promptTokens / 2, promptTokens};
         return new Arrival(
-            (long) at, new RequestShape("m", "", blocks, promptTokens, outputTokens));
+            (long) at, new RequestShape("m", "", blocks, promptTokens, outputTokens, messages));
       }
     };
   }

@@ -45,6 +45,16 @@ final class ContentTest {
   }
 
   @Test
+  void messagesAreWhatWasAppendedAndNotAnswers() {
+    Content content = Content.empty(1).append(10, 0).append(20, 40);
+    RequestShape first = content.ask(CALLER, 30, 16);
+    RequestShape second = content.append(40, 5).ask(CALLER, 50, 7);
+
+    assertThat(first.messages()).containsExactly(0, 40);
+    assertThat(second.messages()).containsExactly(0, 40, 56, 61);
+  }
+
+  @Test
   void seedsShareNothing() {
     RequestShape first = Content.empty(1).append(10, 64).ask(CALLER, 30, 16);
     RequestShape second = Content.empty(2).append(10, 64).ask(CALLER, 30, 16);
