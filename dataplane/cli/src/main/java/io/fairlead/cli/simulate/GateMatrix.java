@@ -56,6 +56,8 @@ final class GateMatrix {
           Entry.of("rag", 360, ALL),
           // About all the prompts that can be computed: each that is computed twice shows.
           Entry.of("tasks@2", 40, COST),
+          // Caches fill with answers that nobody knows the length of.
+          Entry.of("long-answers", 900, ALL),
           Entry.of("bursty", 60, ALL),
           Entry.of("mixed-shared", 120, ALL),
           // The others are overloaded there: any change of anything moves them by more than 3 %.

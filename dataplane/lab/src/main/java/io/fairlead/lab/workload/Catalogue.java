@@ -121,6 +121,20 @@ final class Catalogue {
               Spread.exponential(4_000).clipped(1, 32_000)),
           singles(
               new Preset(
+                  "long-answers",
+                  "short questions, long answers: small servers' caches fill",
+                  2.5,
+                  REQUESTS_PER_SECOND,
+                  "6xl40s-8b",
+                  900,
+                  200),
+              ANYBODY,
+              1,
+              0,
+              CHAT_PROMPT,
+              Spread.logNormal(3_000, 3_000).clipped(16, 16_000)),
+          singles(
+              new Preset(
                   "bimodal",
                   "short questions, answers of a few tokens or of thousands",
                   28,

@@ -132,6 +132,7 @@ final class WorkloadsTest {
     "lora-64, 248, 277, 219, 216",
     "priority, 248, 277, 219, 216",
     "reasoning, 1000, 0, 4000, 4000",
+    "long-answers, 248, 277, 2954, 2680",
     "bimodal, 248, 277, 2004, 1996"
   })
   void hasTheSizesOfTheTable(
