@@ -293,7 +293,7 @@ final class CandidateChoice {
   private boolean slotsAreScarce() {
     return keepsSlots
         && endpoints.columns().slotsTakenAnywhere()
-        && (current.replicas() <= 1
+        && (!current.isShared()
             || endpoints.adapters().count() > endpoints.columns().adapterSlots());
   }
 

@@ -269,6 +269,11 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     replicas = count;
   }
 
+  /** Whether other pickers send to the pool, too. */
+  boolean isShared() {
+    return replicas > 1;
+  }
+
   /** From the next request on, so many other pickers tell of what they send. */
   void telling(int count) {
     telling = count;
@@ -504,7 +509,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   @Override
   public int replicas() {
-    return replicas;
+    return (int) Math.ceil(unheard());
   }
 
   @Override

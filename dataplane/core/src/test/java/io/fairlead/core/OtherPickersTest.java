@@ -6,14 +6,18 @@ import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.ProfileConfig;
+import io.fairlead.plugin.Candidates;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
+import io.fairlead.plugin.Scorer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -41,11 +45,17 @@ class OtherPickersTest {
   }
 
   /** A plugin's view of the endpoints of a picker. */
-  private static final class Witness implements PluginFactory, Observer {
+  private static final class Witness implements PluginFactory, Observer, Scorer {
 
     static final String TYPE = "witness";
 
     private final Map<String, Endpoint> endpoints = new HashMap<>();
+    private int replicas;
+
+    @Override
+    public void score(InferenceRequest request, Candidates candidates, double[] scores) {
+      replicas = PoolCandidates.of(candidates).replicas();
+    }
 
     @Override
     public String type() {
@@ -143,6 +153,12 @@ class OtherPickersTest {
 
     Endpoint endpoint() {
       return witness.of("a");
+    }
+
+    /** What a scorer is told of a request that comes now. */
+    int replicasSeen() {
+      pool.arrive("m", 1, 2, 3);
+      return witness.replicas;
     }
 
     int own(String name) {
@@ -469,6 +485,20 @@ class OtherPickersTest {
     assertThat(hearer.endpoint().inFlight()).isEqualTo(1);
     assertThat(hearer.own("a")).isZero();
     assertThat(hearer.endpoint().inFlightTokens()).isEqualTo(teller.endpoint().inFlightTokens());
+  }
+
+  /** A scorer need not guess what is told. */
+  @Test
+  void whoTellsIsNoneOfThoseWhoseRequestsAreUnknown() {
+    Picker picker = new Picker();
+    picker.core.replicas(3);
+    assertThat(picker.replicasSeen()).isEqualTo(3);
+    picker.core.tells(OTHER);
+    assertThat(picker.replicasSeen()).as("one of three is unknown").isEqualTo(2);
+    picker.core.tells(THIRD);
+    assertThat(picker.replicasSeen()).isEqualTo(1);
+    picker.core.silent(0, OTHER);
+    assertThat(picker.replicasSeen()).isEqualTo(2);
   }
 
   /** The same request told twice is one. */

@@ -73,7 +73,7 @@ public interface Surroundings {
   /** Where config and endpoints are from. */
   Provenance origin();
 
-  /** Pickers that share the pool. */
+  /** How many times as many requests go to the pool as are known of here. */
   int replicas();
 
   /** Model name that it goes with. */

@@ -32,7 +32,10 @@ public interface PoolCandidates extends Candidates {
    */
   void cachedTokens(double[] into);
 
-  /** Pickers that share the pool, this one counted: each knows only what it has sent itself. */
+  /**
+   * How many times as many requests go to the pool as are known of here: as many as pickers share
+   * it where each knows only what it has sent itself, 1 where all others tell of theirs.
+   */
   int replicas();
 
   /**

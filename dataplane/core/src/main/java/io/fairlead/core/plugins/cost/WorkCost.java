@@ -207,6 +207,11 @@ final class WorkCost {
         + columns.perPair[place] * pairs(uncached);
   }
 
+  /** {@code theta M} of a prompt of which so many tokens are not cached. */
+  double missed(double uncached) {
+    return missedToken * uncached + missedPair * pairs(uncached);
+  }
+
   private double pairs(double uncached) {
     return uncached * (prompt - 0.5 * uncached);
   }
@@ -261,8 +266,7 @@ final class WorkCost {
     set(CostTerms.DECODE, output * oneStep, 1, millis, weights);
     double others = columns.inFlight[place] * own + columns.decoding[place] * slowed * slower;
     set(CostTerms.OTHERS, others, 1, millis, weights);
-    double missed =
-        worth == 0 ? 0 : (missedToken * uncached + missedPair * pairs(uncached)) / worth;
+    double missed = worth == 0 ? 0 : missed(uncached) / worth;
     boolean byAnother = part(place) == 0;
     double takes = byAnother ? elsewhereTakes : 0;
     set(CostTerms.ELSEWHERE, takes, takes == 0 ? 0 : elsewhere / takes, millis, weights);

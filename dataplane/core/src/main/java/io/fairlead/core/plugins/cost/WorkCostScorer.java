@@ -39,7 +39,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   private static final int NONE = -1;
 
-  /** So many times the least cost is near enough for pickers to agree; chosen. */
+  /**
+   * So many times the least cost is near enough for pickers that know little of each other to
+   * agree; chosen.
+   */
   private static final double NEAR = 1.5;
 
   /** Of caches, and of time, that is left: less counts as little; chosen. */
@@ -141,7 +144,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * @param criticalWeight what a critical request in flight counts in {@code n}, and among those
    *     that make an endpoint busy; a standard one counts 1
    * @param sheddableWeight what a sheddable one counts
-   * @param replicas pickers that share the pool; {@link #AS_TOLD} for as many as it is told of
+   * @param replicas pickers that share the pool and don't tell of what they send; {@link #AS_TOLD}
+   *     for as many as it is told of
    */
   record Settings(
       EngineClasses classes,
@@ -153,7 +157,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       double sheddableWeight,
       int replicas) {
 
-    /** Pickers that share the pool of these candidates. */
+    /** Pickers that share the pool of these candidates and don't tell of what they send. */
     int replicas(PoolCandidates candidates) {
       return replicas == AS_TOLD ? candidates.replicas() : replicas;
     }
@@ -579,11 +583,12 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs half as much again. Else, of those that hold as much of the
-   * prompt as the cheapest and cost about the same, the one with the fewest requests in flight, a
-   * request that it will fail counting as many: so small a difference may be chance, and would send
-   * all that comes to one of equal servers. One request in a hundred goes to any idle server that
-   * is not hopeless, so that what was learned of it can be unlearned.
+   * pickers agree on unless it costs half as much again, but for what it costs wherever it goes.
+   * Else, of those that hold as much of the prompt as the cheapest and cost about the same, the one
+   * with the fewest requests in flight, a request that it will fail counting as many: so small a
+   * difference may be chance, and would send all that comes to one of equal servers. One request in
+   * a hundred goes to any idle server that is not hopeless, so that what was learned of it can be
+   * unlearned.
    */
   private int owner(
       InferenceRequest request, PoolCandidates candidates, double[] scores, int cheapest) {
@@ -591,7 +596,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     if (settings.replicas(candidates) > 1 && mostlyNew(request, candidates)) {
       lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
       int agreed = highest(request, candidates, 0, MANY);
-      if (scores[agreed] <= NEAR * least) {
+      double everywhere = costs.inTwo ? 0 : missedEverywhere(candidates);
+      if (scores[agreed] - everywhere <= NEAR * (least - everywhere)) {
         preference = AGREED;
         return agreed;
       }
@@ -613,6 +619,18 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     }
     preference = nearCount == 1 ? "" : atRest ? DRAWN : LEAST_BUSY;
     return highest(request, candidates, held, fewest);
+  }
+
+  /**
+   * What the prompt costs those to come wherever it goes, as nobody holds more of it. Beside that
+   * lines would look alike however they differ.
+   */
+  private double missedEverywhere(PoolCandidates candidates) {
+    double most = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      most = Math.max(most, cached[i] * columns.trust[candidates.place(i)]);
+    }
+    return costs.missed(costs.prompt - most);
   }
 
   /** From now on those that cost no more are looked at: few, of many, most often. */

@@ -122,12 +122,16 @@ final class PlainWorkCost implements Scorer {
     boolean held = Arrays.stream(cached, 0, size).anyMatch(tokens -> tokens > 0);
     checkWorth(worth, all, settings.replicas(PoolCandidates.of(candidates)), held);
     double least = Double.POSITIVE_INFINITY;
+    double leastMissed = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
       double pairs = uncached[i] * (prompt - uncached[i] / 2);
-      scores[i] += worth * (meanToken * uncached[i] + meanPair * pairs);
+      double missed = worth * (meanToken * uncached[i] + meanPair * pairs);
+      scores[i] += missed;
       least = Math.min(least, scores[i]);
+      leastMissed = Math.min(leastMissed, missed);
     }
-    int owner = owner(request, candidates, scores, least);
+    double everywhere = stage.equals(Stage.WHOLE) ? leastMissed : 0;
+    int owner = owner(request, candidates, scores, least, everywhere);
     if (welcomed) {
       newcomers.charge(
           candidates.get(owner), cached[owner] - candidates.cachedTokens(owner), speeds);
@@ -300,14 +304,20 @@ final class PlainWorkCost implements Scorer {
 
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs half as much again; one time in a hundred any idle one up to
-   * four times as costly; else of those that cost about the same the least busy one. Nobody who
-   * holds less of the prompt than the cheapest, and ties by the order of the agreement.
+   * pickers agree on unless it costs half as much again, what is missed everywhere left out; one
+   * time in a hundred any idle one up to four times as costly; else of those that cost about the
+   * same the least busy one. Nobody who holds less of the prompt than the cheapest, and ties by the
+   * order of the agreement.
    */
-  private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
+  private int owner(
+      InferenceRequest request,
+      Candidates candidates,
+      double[] costs,
+      double least,
+      double everywhere) {
     if (settings.replicas(PoolCandidates.of(candidates)) > 1 && mostlyNew(request, candidates)) {
       int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
-      if (costs[agreed] <= 1.5 * least) {
+      if (costs[agreed] - everywhere <= 1.5 * (least - everywhere)) {
         return agreed;
       }
     }

@@ -153,6 +153,28 @@ class WorkCostScorerTest {
   }
 
   /**
+   * Caches are full of what comes again, so that a prompt which nobody holds is dear everywhere:
+   * all the same pickers agree on no server with a line where another one is idle.
+   */
+  @Test
+  void pickersAgreeOnNobodyWithALineForWhatIsMissedEverywhere() {
+    WorkCostScorer scorer = scorer(Map.of("replicas", 3L));
+    int toTheIdleOne = 0;
+    for (int pool = 0; pool < 20; pool++) {
+      TestEndpoint idle = endpoint("idle" + pool, 0);
+      TestEndpoint busy = inLine("busy" + pool, 1, 1_600, 2);
+      TestCandidates candidates = new TestCandidates();
+      candidates.add(idle);
+      candidates.add(busy);
+      candidates.ghostHits = 1;
+      double[] scores = new double[2];
+      scorer.score(new TestRequest(1, 100), candidates, scores);
+      toTheIdleOne += winner(scores) == 0 ? 1 : 0;
+    }
+    assertThat(toTheIdleOne).isEqualTo(20);
+  }
+
+  /**
    * One holds half of the prompt and has more to compute than the other: that is a shorter way for
    * this request while few wait, and takes the time of many where many do.
    */
