@@ -318,7 +318,7 @@ final class EndpointSet {
   }
 
   private void free(EndpointState state) {
-    forget(state.slot());
+    indexes.forEach(index -> index.leave(state.slot()));
     exact.forget(state.slot());
     if (freeCount == freeSlots.length) {
       freeSlots = Arrays.copyOf(freeSlots, Math.max(16, freeCount * 2));

@@ -94,6 +94,13 @@ public final class PrefixIndex {
     numbers[endpoint] = holders[endpoint].id;
   }
 
+  /** An endpoint is gone, with what it held; whoever has its number next is made room for anew. */
+  public void leave(int endpoint) {
+    forget(endpoint);
+    room -= holders[endpoint].capacity;
+    holders[endpoint].capacity = 0;
+  }
+
   /** Sets how many blocks an endpoint can hold, at least 1; drops what is too much. */
   public void capacity(int endpoint, int blocks) {
     if (blocks < 1) {

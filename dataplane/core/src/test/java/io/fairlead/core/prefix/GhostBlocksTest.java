@@ -97,6 +97,32 @@ class GhostBlocksTest {
     assertThat(index.ghostHits()).isLessThan(0.05);
   }
 
+  /** What a pool had room for when it was larger is no room now. */
+  @Test
+  void endpointsThatLeftHaveNoRoomForAnything() {
+    PrefixIndex index = index(21, 1_000);
+    for (int endpoint = 1; endpoint <= 20; endpoint++) {
+      index.leave(endpoint);
+    }
+    int prompts = 20 * 1_000 / BLOCKS;
+    for (int n = 0; n < 2 * prompts; n++) {
+      index.learn(0, SALT, prompt(n % prompts), BLOCKS);
+    }
+    assertThat(index.ghostHits()).as("it comes again after long").isLessThan(0.05);
+  }
+
+  @Test
+  void anEndpointThatTakesTheNumberOfOneThatLeftHasRoomAgain() {
+    PrefixIndex index = index(2, 1_000);
+    index.learn(1, SALT, prompt(1), BLOCKS);
+    index.leave(1);
+    assertThat(index.size(1)).isZero();
+    index.forget(1);
+    assertThat(index.capacity(1)).isEqualTo(1_000);
+    index.learn(1, SALT, prompt(1), BLOCKS);
+    assertThat(index.size(1)).isEqualTo(BLOCKS);
+  }
+
   private static PrefixIndex index(int endpoints, int capacity) {
     PrefixIndex index = new PrefixIndex(capacity, 1L << 30);
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {
