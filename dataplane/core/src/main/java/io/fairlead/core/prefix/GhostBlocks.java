@@ -12,10 +12,13 @@ package io.fairlead.core.prefix;
  */
 final class GhostBlocks {
 
-  /** Of as many blocks as all caches hold, where these are no fewer; at most twice as many. */
+  /**
+   * As many blocks as all caches hold are remembered where that is less than twice this, and else a
+   * sample of them that is between this and twice this.
+   */
   private static final int LEAST_REMEMBERED = 1 << 12;
 
-  /** Before so many are lost nothing is known. */
+  /** Before so many are stored nothing is known. */
   private static final int FEW = 512;
 
   private static final long NOTHING = 0;
@@ -27,11 +30,24 @@ final class GhostBlocks {
   /** One block in so many is remembered, a power of two. */
   private long oneIn = 1;
 
+  /**
+   * Of late, and since the first one was lost: blocks that a cache has stored. Where all are full
+   * each drives out another one; where there is room, as after endpoints have joined, it does not.
+   */
+  private double stored;
+
   /** Of late: blocks that a cache has lost, whether or not another one has them. */
   private double lost;
 
   /** Of late: blocks that were asked for after the last cache had lost them. */
   private double wanted;
+
+  /** A cache has stored blocks that it did not have. */
+  void stored(int count) {
+    if (lost > 0) {
+      stored += count;
+    }
+  }
 
   /**
    * A cache has lost blocks for want of room.
@@ -45,7 +61,8 @@ final class GhostBlocks {
       slots = new long[room];
     }
     lost += count;
-    if (lost > Math.max(2 * FEW, all)) {
+    while (taken() > Math.max(2 * FEW, all)) {
+      stored /= 2;
       lost /= 2;
       wanted /= 2;
     }
@@ -68,9 +85,14 @@ final class GhostBlocks {
     }
   }
 
-  /** Share of the blocks lost of late that were asked for again, from 0 to 1. */
+  /** Share of the blocks stored of late that drove out one that was asked for again: 0 to 1. */
   double hits() {
-    return lost < FEW ? 0 : Math.min(1, wanted / lost);
+    return taken() < FEW ? 0 : Math.min(wanted, lost) / taken();
+  }
+
+  /** Blocks stored of late; a cache that is smaller than was believed loses more than it stores. */
+  private double taken() {
+    return Math.max(stored, lost);
   }
 
   /** Bytes of the heap taken. */

@@ -117,8 +117,8 @@ public final class PrefixIndex {
   }
 
   /**
-   * How likely a block that an endpoint loses for want of room is asked for again when nobody has
-   * it any more: the share of those lost of late that were, from 0 to 1.
+   * How likely a block that an endpoint stores drives out one that is asked for again when nobody
+   * has it any more, from 0 to 1.
    */
   public double ghostHits() {
     return tree.ghostHits();

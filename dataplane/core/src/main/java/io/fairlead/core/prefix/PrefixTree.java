@@ -160,10 +160,12 @@ final class PrefixTree {
       step(common < runs.length(run) ? split(run, common) : run);
       at += common;
     }
+    int before = holder.size;
     boolean newBehind = false;
     for (int i = pathLength - 1; i >= 0; i--) {
       newBehind = use(holder, path[i], newBehind);
     }
+    ghosts.stored(holder.size - before);
   }
 
   /** Who can tell what holders have. */
@@ -205,7 +207,7 @@ final class PrefixTree {
     }
   }
 
-  /** Share of the blocks lost of late for want of room that were asked for again, from 0 to 1. */
+  /** Share of the blocks stored of late that drove out one that was asked for again: 0 to 1. */
   double ghostHits() {
     return ghosts.hits();
   }

@@ -45,7 +45,7 @@ public interface PoolCandidates extends Candidates {
   double goesOn();
 
   /**
-   * How likely a block that a cache of the pool loses for want of room is asked for again when
+   * How likely a block that a cache of the pool stores drives out one that is asked for again when
    * nobody has it any more; from 0 to 1.
    */
   double ghostHits();

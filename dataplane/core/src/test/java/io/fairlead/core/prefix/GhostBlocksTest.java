@@ -123,6 +123,24 @@ class GhostBlocksTest {
     assertThat(index.size(1)).isEqualTo(BLOCKS);
   }
 
+  /** Endpoints that join have room: what is stored there drives nothing out. */
+  @Test
+  void whatWasMissedIsForgottenOnceThereIsRoom() {
+    PrefixIndex index = index(1, 10_000);
+    int prompts = 20_000 / BLOCKS;
+    for (int n = 0; n < 10 * prompts; n++) {
+      index.learn(0, SALT, prompt(n % prompts), BLOCKS);
+    }
+    assertThat(index.ghostHits()).isGreaterThan(0.5);
+    for (int endpoint = 1; endpoint < 10; endpoint++) {
+      index.forget(endpoint);
+    }
+    for (int n = 0; n < 3 * prompts; n++) {
+      index.learn(1 + n % 9, SALT, prompt(n), BLOCKS);
+    }
+    assertThat(index.ghostHits()).isLessThan(0.2);
+  }
+
   private static PrefixIndex index(int endpoints, int capacity) {
     PrefixIndex index = new PrefixIndex(capacity, 1L << 30);
     for (int endpoint = 0; endpoint < endpoints; endpoint++) {

@@ -119,7 +119,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** How likely a context that rests is to be gone on with. */
   private double goesOn;
 
-  /** How likely a block that a cache loses is asked for again. */
+  /** How likely a block that a cache stores drives out one that is asked for again. */
   private double ghostHits;
 
   /** Why the last winner won, but for its cost. */
@@ -385,7 +385,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * taken at random {@code p} is the share of the caches that the working set fills, what will be
    * used again (P. Denning, 1968): what those in flight keep, and the contexts of conversations
    * that rest as far as they are gone on with. What prompts share otherwise shows when it is gone:
-   * {@code p} is no less than the share of lost blocks that were asked for again.
+   * {@code p} is no less than the share of stored blocks that drove out one that was asked for
+   * again.
    *
    * <p>The time is taken from all who wait behind it, and from those who come before the line is
    * gone: as many as wait while these do (J. D. C. Little, "A proof for the queuing formula L =
