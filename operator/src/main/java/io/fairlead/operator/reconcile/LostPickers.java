@@ -7,9 +7,11 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.PoolNames;
+import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -31,11 +33,25 @@ final class LostPickers {
   /** Much less than is waited before. */
   private static final Duration FRESH = Duration.ofSeconds(1);
 
+  /**
+   * How long what it asked for stays still after the kind was away: who makes a kind anew makes its
+   * objects after it.
+   */
+  private static final Duration BACK = Duration.ofSeconds(10);
+
+  private static final Verdict AWAITED =
+      Verdict.pending(
+          "The pool's EndpointPicker went with its kind, which is back, and is waited for, ten seconds at most; apply it");
+
   private final Waits missing;
+  private final Waits back;
   private final KindLooks kinds;
 
   /** By UID of the pool whether an EndpointPicker named it when that was last certain. */
   private final Map<String, Boolean> named = new ConcurrentHashMap<>();
+
+  /** UIDs of pools that lost theirs, and whose kind was away since. */
+  private final Set<String> away = ConcurrentHashMap.newKeySet();
 
   /**
    * @param nanos a clock that never jumps
@@ -44,6 +60,7 @@ final class LostPickers {
   LostPickers(LongSupplier nanos, KindLooks kinds) {
     this.kinds = kinds;
     this.missing = new Waits(nanos);
+    this.back = new Waits(nanos);
   }
 
   /**
@@ -74,7 +91,13 @@ final class LostPickers {
     }
     KindLooks.Found kind = kinds.find(EndpointPicker.class, FRESH, client);
     if (kind == KindLooks.Found.THERE && watched && !(lost && isNamed(seen.pool(), client))) {
-      return certain(pool, false);
+      Duration hold =
+          away.contains(pool) ? BACK.minus(back.since(pool, EndpointPicker.class)) : Duration.ZERO;
+      return hold.isPositive() ? Optional.of(new Doubt(hold, AWAITED)) : certain(pool, false);
+    }
+    back.end(pool);
+    if (lost && (kind == KindLooks.Found.MISSING || kind == KindLooks.Found.TERMINATING)) {
+      away.add(pool);
     }
     // An API server that starts lacks kinds for a moment: said once, it is not told.
     return Optional.of(
@@ -83,15 +106,21 @@ final class LostPickers {
   }
 
   private Optional<Doubt> certain(String pool, boolean isNamed) {
-    missing.end(pool);
+    forgetWaits(pool);
     named.put(pool, isNamed);
     return Optional.empty();
   }
 
   /** The pool is gone. */
   void forget(String pool) {
-    missing.end(pool);
+    forgetWaits(pool);
     named.remove(pool);
+  }
+
+  private void forgetWaits(String pool) {
+    missing.end(pool);
+    back.end(pool);
+    away.remove(pool);
   }
 
   /** A watch whose kind was away sees what came with it again later than others do. */

@@ -27,6 +27,10 @@ class LostPickersTest {
       {"kind":"APIResourceList","apiVersion":"v1","groupVersion":"fairlead.io/v1alpha1",
        "resources":[{"name":"endpointpickers","singularName":"endpointpicker","namespaced":true,"kind":"EndpointPicker","verbs":["create","list"]}]}
       """;
+  private static final String NO_KINDS =
+      """
+      {"kind":"APIResourceList","apiVersion":"v1","groupVersion":"fairlead.io/v1alpha1","resources":[]}
+      """;
   private static final String NONE =
       """
       {"kind":"EndpointPickerList","apiVersion":"fairlead.io/v1alpha1","metadata":{},"items":[]}
@@ -34,6 +38,7 @@ class LostPickersTest {
 
   private final AtomicLong nanos = new AtomicLong();
   private final LostPickers lost = new LostPickers(nanos::get, new KindLooks(nanos::get));
+  private volatile String kinds = KINDS;
   private ScriptedApi api;
 
   @BeforeEach
@@ -42,7 +47,7 @@ class LostPickersTest {
         new ScriptedApi(
             exchange -> {
               boolean objects = exchange.getRequestURI().getPath().contains("/namespaces/");
-              byte[] answer = (objects ? NONE : KINDS).getBytes(StandardCharsets.UTF_8);
+              byte[] answer = (objects ? NONE : kinds).getBytes(StandardCharsets.UTF_8);
               exchange.getResponseHeaders().add("Content-Type", "application/json");
               exchange.sendResponseHeaders(200, answer.length);
               exchange.getResponseBody().write(answer);
@@ -72,6 +77,48 @@ class LostPickersTest {
     assertThat(doubt(false)).isPresent();
     pass(Duration.ofSeconds(1));
     assertThat(doubt(true)).isEmpty();
+  }
+
+  /** Whoever makes a kind anew makes its objects after it. */
+  @Test
+  void oneThatWentWithItsKindIsWaitedForWhenThatIsBack() {
+    assertThat(doubt(true, "mine")).isEmpty();
+    assertThat(doubt(true)).isPresent();
+    kinds = NO_KINDS;
+    pass(Duration.ofSeconds(3));
+    assertThat(doubt(false)).isPresent();
+    kinds = KINDS;
+    pass(Duration.ofSeconds(1));
+    assertThat(doubt(true)).hasValueSatisfying(LostPickersTest::isAwaited);
+    pass(Duration.ofSeconds(9));
+    assertThat(doubt(true)).hasValueSatisfying(LostPickersTest::isAwaited);
+    pass(Duration.ofSeconds(1));
+    assertThat(doubt(true)).isEmpty();
+  }
+
+  @Test
+  void whoseKindGoesAgainIsWaitedForAnew() {
+    assertThat(doubt(true, "mine")).isEmpty();
+    assertThat(doubt(true)).isPresent();
+    kinds = NO_KINDS;
+    pass(Duration.ofSeconds(3));
+    assertThat(doubt(false)).isPresent();
+    kinds = KINDS;
+    pass(Duration.ofSeconds(1));
+    assertThat(doubt(true)).isPresent();
+    kinds = NO_KINDS;
+    pass(Duration.ofSeconds(9));
+    assertThat(doubt(false)).isPresent();
+    kinds = KINDS;
+    pass(Duration.ofSeconds(1));
+    assertThat(doubt(true)).isPresent();
+    pass(Duration.ofSeconds(10));
+    assertThat(doubt(true)).isEmpty();
+  }
+
+  private static void isAwaited(Doubt doubt) {
+    assertThat(doubt.why()).isNotNull();
+    assertThat(doubt.why().message()).contains("went with its kind", "ten seconds at most");
   }
 
   private void pass(Duration time) {
