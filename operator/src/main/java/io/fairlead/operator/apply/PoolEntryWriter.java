@@ -122,6 +122,7 @@ public final class PoolEntryWriter {
         && ref.equals(cached.get().parentRef())
         && ConditionList.same(cached.get().conditions(), ours)) {
       written.add(pool.getMetadata().getUid());
+      refused.taken(pool.getMetadata().getUid());
       return Optional.empty();
     }
     List<Object> statement = List.of(ref, ConditionList.withoutTimes(ours));

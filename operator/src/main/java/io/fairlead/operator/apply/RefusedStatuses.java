@@ -74,7 +74,7 @@ public final class RefusedStatuses {
     return tells;
   }
 
-  /** It did, or the object is gone. */
+  /** It did, or there is nothing to be said that is not there, or the object is gone. */
   synchronized void taken(String uid) {
     refusals.remove(uid);
   }

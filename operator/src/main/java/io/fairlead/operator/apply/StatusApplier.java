@@ -302,6 +302,9 @@ public final class StatusApplier {
       R cached, Function<R, Optional<Change>> change) {
     R seen = own.newest(cached);
     Optional<Change> wanted = change.apply(seen);
+    if (wanted.isEmpty()) {
+      refused.taken(seen.getMetadata().getUid());
+    }
     Optional<Duration> left = wanted.flatMap(said -> contradictions.left(seen, said.statement()));
     if (left.isPresent()
         || wanted.isEmpty()

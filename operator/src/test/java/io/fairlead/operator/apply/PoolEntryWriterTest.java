@@ -1,10 +1,12 @@
 package io.fairlead.operator.apply;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.sun.net.httpserver.HttpExchange;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolStatus;
 import io.fairlead.crds.v1.ParentStatus;
@@ -43,6 +45,7 @@ class PoolEntryWriterTest {
 
   private final StatusSteps steps = new StatusSteps();
   private volatile InferencePool stored = pool("1");
+  private volatile boolean refuses;
   private ScriptedApi api;
   private PoolEntryWriter entries;
 
@@ -101,6 +104,17 @@ class PoolEntryWriterTest {
     assertThat(condition(stored)).isEqualTo("True");
   }
 
+  /** What is there then is what is to be said. */
+  @Test
+  void whatWasRefusedIsToldNoMoreOnceItNeedNotBeSaid() {
+    write(stored, READY);
+    refuses = true;
+    assertThatThrownBy(() -> write(stored, WAITS)).isInstanceOf(KubernetesClientException.class);
+    assertThat(entries.refusal(stored)).isPresent();
+    write(stored, READY);
+    assertThat(entries.refusal(stored)).isEmpty();
+  }
+
   private void write(InferencePool seen, Map<ConditionType, Verdict> verdicts) {
     assertThat(entries.write(seen, "pool-epp", verdicts)).isEmpty();
   }
@@ -123,7 +137,9 @@ class PoolEntryWriterTest {
     String version = stored.getMetadata().getResourceVersion();
     int code = 200;
     byte[] request = exchange.getRequestBody().readAllBytes();
-    if (!event && exchange.getRequestMethod().equals("PATCH")) {
+    if (!event && refuses) {
+      code = 403;
+    } else if (!event && exchange.getRequestMethod().equals("PATCH")) {
       JsonNode changes = JSON.readTree(request);
       if (changes.get(1).get("value").textValue().equals(version)) {
         InferencePool next = pool(String.valueOf(Integer.parseInt(version) + 1));
