@@ -90,7 +90,7 @@ final class LostPickers {
       return Optional.of(new Doubt(left, null));
     }
     KindLooks.Found kind = kinds.find(EndpointPicker.class, FRESH, client);
-    if (kind == KindLooks.Found.THERE && watched && !(lost && isNamed(seen.pool(), client))) {
+    if (kind == KindLooks.Found.THERE && (!lost || (watched && !isNamed(seen.pool(), client)))) {
       Duration hold =
           away.contains(pool) ? BACK.minus(back.since(pool, EndpointPicker.class)) : Duration.ZERO;
       return hold.isPositive() ? Optional.of(new Doubt(hold, AWAITED)) : certain(pool, false);

@@ -2,10 +2,13 @@ package io.fairlead.operator.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Unread;
 import io.fairlead.operator.testing.ScriptedApi;
@@ -39,6 +42,7 @@ class LostPickersTest {
   private final AtomicLong nanos = new AtomicLong();
   private final LostPickers lost = new LostPickers(nanos::get, new KindLooks(nanos::get));
   private volatile String kinds = KINDS;
+  private List<HasMetadata> children = List.of();
   private ScriptedApi api;
 
   @BeforeEach
@@ -116,6 +120,28 @@ class LostPickersTest {
     assertThat(doubt(true)).isEmpty();
   }
 
+  /** As an operator finds it that may list EndpointPickers and not watch them. */
+  @Test
+  void aPoolThatHadNoneGoesOnThoughNobodyWatchesTheKind() {
+    children =
+        List.of(
+            new ConfigMapBuilder()
+                .withNewMetadata()
+                .withName("pool-epp")
+                .withNamespace("a")
+                .addToLabels(Labels.MANAGED_BY, Labels.MANAGER)
+                .addNewOwnerReference()
+                .withApiVersion(HasMetadata.getApiVersion(InferencePool.class))
+                .withKind("InferencePool")
+                .withName("pool")
+                .withUid("uid")
+                .withController(true)
+                .endOwnerReference()
+                .endMetadata()
+                .build());
+    assertThat(doubt(false)).isEmpty();
+  }
+
   private static void isAwaited(Doubt doubt) {
     assertThat(doubt.why()).isNotNull();
     assertThat(doubt.why().message()).contains("went with its kind", "ten seconds at most");
@@ -139,7 +165,7 @@ class LostPickersTest {
             List.of(),
             Unread.NOTHING,
             null,
-            List.of(),
+            children,
             List.of(),
             List.of());
     return lost.doubt(seen, null, watched, api.client());
