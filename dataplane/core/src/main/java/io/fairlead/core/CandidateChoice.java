@@ -270,7 +270,7 @@ final class CandidateChoice {
     return flight.goesOnWith == null
         && flight.attempts == 0
         && gated
-        && contexts.matter(current.unheard());
+        && contexts.matter(current.timesKnown());
   }
 
   /**
@@ -282,7 +282,7 @@ final class CandidateChoice {
     int uncached = current.promptTokens() - cached;
     return uncached > cached
         && uncached < endpoint.kvCapacityTokens()
-        && Contexts.areFull(now, endpoint, uncached, current.critical(), current.unheard());
+        && Contexts.areFull(now, endpoint, uncached, current.critical(), current.timesKnown());
   }
 
   /**
@@ -293,7 +293,7 @@ final class CandidateChoice {
   private boolean slotsAreScarce() {
     return keepsSlots
         && endpoints.columns().slotsTakenAnywhere()
-        && (!current.isShared()
+        && (current.replicas() <= 1
             || endpoints.adapters().count() > endpoints.columns().adapterSlots());
   }
 
@@ -384,8 +384,8 @@ final class CandidateChoice {
       // NaN is not full: the detector failed, which those hear of who want to go.
       if (!(endpoints.columns().saturation[place] >= FULL)
           && !(gated
-              && contexts.matter(current.unheard())
-              && Contexts.areFull(now, endpoint, 0, false, current.unheard()))) {
+              && contexts.matter(current.timesKnown())
+              && Contexts.areFull(now, endpoint, 0, false, current.timesKnown()))) {
         return true;
       }
     }

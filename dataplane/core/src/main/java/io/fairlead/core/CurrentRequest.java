@@ -269,11 +269,6 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     replicas = count;
   }
 
-  /** Whether other pickers send to the pool, too. */
-  boolean isShared() {
-    return replicas > 1;
-  }
-
   /** From the next request on, so many other pickers tell of what they send. */
   void telling(int count) {
     telling = count;
@@ -283,7 +278,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
    * How many times as many requests go to the pool as are known of here, if each picker gets as
    * many; 1 where all others tell of theirs.
    */
-  double unheard() {
+  double timesKnown() {
     return Math.max(1, replicas / (1.0 + telling));
   }
 
@@ -509,7 +504,12 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   @Override
   public int replicas() {
-    return (int) Math.ceil(unheard());
+    return replicas;
+  }
+
+  @Override
+  public int unheard() {
+    return (int) Math.ceil(timesKnown());
   }
 
   @Override

@@ -285,7 +285,7 @@ final class Dispatch {
       flight.counted = true;
       contexts.came(flight.facts.likeness(), flight.goesOnWith);
     }
-    current.goesOn(contexts.goesOn(current.unheard()));
+    current.goesOn(contexts.goesOn(current.timesKnown()));
   }
 
   /** Leaves the choice in the config's scheduler; returns why not when nobody gets it. */

@@ -50,11 +50,11 @@ class OtherPickersTest {
     static final String TYPE = "witness";
 
     private final Map<String, Endpoint> endpoints = new HashMap<>();
-    private int replicas;
+    private int unheard;
 
     @Override
     public void score(InferenceRequest request, Candidates candidates, double[] scores) {
-      replicas = PoolCandidates.of(candidates).replicas();
+      unheard = PoolCandidates.of(candidates).unheard();
     }
 
     @Override
@@ -156,9 +156,9 @@ class OtherPickersTest {
     }
 
     /** What a scorer is told of a request that comes now. */
-    int replicasSeen() {
+    int unheardSeen() {
       pool.arrive("m", 1, 2, 3);
-      return witness.replicas;
+      return witness.unheard;
     }
 
     int own(String name) {
@@ -492,13 +492,13 @@ class OtherPickersTest {
   void whoTellsIsNoneOfThoseWhoseRequestsAreUnknown() {
     Picker picker = new Picker();
     picker.core.replicas(3);
-    assertThat(picker.replicasSeen()).isEqualTo(3);
+    assertThat(picker.unheardSeen()).isEqualTo(3);
     picker.core.tells(OTHER);
-    assertThat(picker.replicasSeen()).as("one of three is unknown").isEqualTo(2);
+    assertThat(picker.unheardSeen()).as("one of three is unknown").isEqualTo(2);
     picker.core.tells(THIRD);
-    assertThat(picker.replicasSeen()).isEqualTo(1);
+    assertThat(picker.unheardSeen()).isEqualTo(1);
     picker.core.silent(0, OTHER);
-    assertThat(picker.replicasSeen()).isEqualTo(2);
+    assertThat(picker.unheardSeen()).isEqualTo(2);
   }
 
   /** The same request told twice is one. */

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param prefixKey hash of its prompt's beginning, see {@link
  *     io.fairlead.plugin.InferenceRequest#prefixKey()}: whoever has it can test guesses of that;
  *     null where it is not told
- * @param replicas how many times as many requests went to the pool as were known of here
+ * @param replicas pickers that shared the pool
  * @param headers those that somebody asked for, with null for one that it had not; no other is kept
  */
 public record RequestInputs(

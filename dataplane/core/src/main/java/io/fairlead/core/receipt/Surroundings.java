@@ -73,7 +73,7 @@ public interface Surroundings {
   /** Where config and endpoints are from. */
   Provenance origin();
 
-  /** How many times as many requests go to the pool as are known of here. */
+  /** Pickers that share the pool. */
   int replicas();
 
   /** Model name that it goes with. */

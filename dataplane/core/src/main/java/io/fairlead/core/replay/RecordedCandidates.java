@@ -72,6 +72,11 @@ final class RecordedCandidates implements PartitionedCandidates {
   }
 
   @Override
+  public int unheard() {
+    throw new NotKeptException("how many of the pickers told what they sent");
+  }
+
+  @Override
   public int replicas() {
     return replicas;
   }

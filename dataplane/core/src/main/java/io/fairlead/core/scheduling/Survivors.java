@@ -72,6 +72,11 @@ final class Survivors implements PoolCandidates {
   }
 
   @Override
+  public int unheard() {
+    return request().unheard();
+  }
+
+  @Override
   public int replicas() {
     return request().replicas();
   }

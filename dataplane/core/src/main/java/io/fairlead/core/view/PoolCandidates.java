@@ -32,11 +32,14 @@ public interface PoolCandidates extends Candidates {
    */
   void cachedTokens(double[] into);
 
+  /** Pickers that share the pool, this one counted. */
+  int replicas();
+
   /**
    * How many times as many requests go to the pool as are known of here: as many as pickers share
    * it where each knows only what it has sent itself, 1 where all others tell of theirs.
    */
-  int replicas();
+  int unheard();
 
   /**
    * How likely a context that rests in a cache, see {@link PoolEndpoint#restingTokens()}, is to be

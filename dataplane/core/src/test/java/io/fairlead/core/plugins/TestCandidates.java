@@ -16,6 +16,7 @@ public final class TestCandidates implements PoolCandidates {
   public final List<TestEndpoint> others = new ArrayList<>();
 
   public int replicas = 1;
+  public boolean othersTell;
   public double goesOn;
   public double ghostHits;
 
@@ -112,6 +113,11 @@ public final class TestCandidates implements PoolCandidates {
     for (int i = 0; i < size(); i++) {
       into[i] = cachedTokens(i);
     }
+  }
+
+  @Override
+  public int unheard() {
+    return othersTell ? 1 : replicas;
   }
 
   @Override

@@ -123,6 +123,11 @@ final class FakePool implements PoolCandidates {
   }
 
   @Override
+  public int unheard() {
+    return 1;
+  }
+
+  @Override
   public int replicas() {
     return 1;
   }

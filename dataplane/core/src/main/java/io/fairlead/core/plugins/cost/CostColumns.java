@@ -15,7 +15,7 @@ final class CostColumns {
   private final double sheddableMore;
   private boolean begun;
   private long epoch;
-  private int replicas = 1;
+  private int unheard = 1;
   private int places;
   private int adapterPlaces;
   private int computingPlaces;
@@ -196,7 +196,7 @@ final class CostColumns {
     boolean waits = line.count() > 0;
     computing(place, waits);
     // Of those that each picker sends this one sees a part.
-    double isFirst = 1.0 / Math.max(1, (double) replicas * line.count());
+    double isFirst = 1.0 / Math.max(1, (double) unheard * line.count());
     firstOfAll += isFirst - first[place];
     first[place] = isFirst;
     // None is less than any: what has drained of it makes no difference.
@@ -244,13 +244,13 @@ final class CostColumns {
     }
   }
 
-  /** Pickers that send there as much as this one: places are to be written anew. */
-  void replicas(int count) {
-    replicas = count;
+  /** How many times as many requests go there as are known of: places are to be written anew. */
+  void unheard(int times) {
+    unheard = times;
   }
 
-  int replicas() {
-    return replicas;
+  int unheard() {
+    return unheard;
   }
 
   /** How many places there are. */

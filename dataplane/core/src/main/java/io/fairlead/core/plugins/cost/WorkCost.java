@@ -207,6 +207,12 @@ final class WorkCost {
         + columns.perPair[place] * pairs(uncached);
   }
 
+  /** What the request would wait there for those before it, as much as it counts. */
+  double waited(int place) {
+    double steps = waitForKv(place) + waitForSeat(place);
+    return omega * (before(place) * interference(place) + steps * step(place));
+  }
+
   /** {@code theta M} of a prompt of which so many tokens are not cached. */
   double missed(double uncached) {
     return missedToken * uncached + missedPair * pairs(uncached);

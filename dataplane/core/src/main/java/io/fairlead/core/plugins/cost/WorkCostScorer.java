@@ -39,11 +39,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   private static final int NONE = -1;
 
-  /**
-   * So many times the least cost is near enough for pickers that know little of each other to
-   * agree; chosen.
-   */
-  private static final double NEAR = 1.5;
+  /** So much more, as a share of the cost, is near enough for pickers to agree; chosen. */
+  private static final double NEAR = 0.5;
 
   /** Of caches, and of time, that is left: less counts as little; chosen. */
   private static final double LEAST_LEFT = 0.2;
@@ -144,8 +141,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * @param criticalWeight what a critical request in flight counts in {@code n}, and among those
    *     that make an endpoint busy; a standard one counts 1
    * @param sheddableWeight what a sheddable one counts
-   * @param replicas pickers that share the pool and don't tell of what they send; {@link #AS_TOLD}
-   *     for as many as it is told of
+   * @param replicas pickers that share the pool, each of which knows nothing of the others; {@link
+   *     #AS_TOLD} for as many as it is told of
    */
   record Settings(
       EngineClasses classes,
@@ -157,9 +154,14 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       double sheddableWeight,
       int replicas) {
 
-    /** Pickers that share the pool of these candidates and don't tell of what they send. */
+    /** Pickers that share the pool of these candidates. */
     int replicas(PoolCandidates candidates) {
       return replicas == AS_TOLD ? candidates.replicas() : replicas;
+    }
+
+    /** How many times as many requests go there as are known of here. */
+    int unheard(PoolCandidates candidates) {
+      return replicas == AS_TOLD ? candidates.unheard() : replicas;
     }
   }
 
@@ -232,10 +234,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private void score(InferenceRequest request, PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
     columns.places(candidates.places(), request.now());
-    int replicas = settings.replicas(candidates);
-    if (speedsSeen != speeds.version() || columns.replicas() != replicas) {
+    int unheard = settings.unheard(candidates);
+    if (speedsSeen != speeds.version() || columns.unheard() != unheard) {
       speedsSeen = speeds.version();
-      columns.replicas(replicas);
+      columns.unheard(unheard);
       seen = 0; // all places are worked out anew
     }
     seen = candidates.changes(seen, this);
@@ -584,9 +586,9 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs half as much again, but for what it costs wherever it goes.
-   * Else, of those that hold as much of the prompt as the cheapest and cost about the same, the one
-   * with the fewest requests in flight, a request that it will fail counting as many: so small a
+   * pickers agree on unless it costs {@linkplain #mostForAgreement more than that is worth}. Else,
+   * of those that hold as much of the prompt as the cheapest and cost about the same, the one with
+   * the fewest requests in flight, a request that it will fail counting as many: so small a
    * difference may be chance, and would send all that comes to one of equal servers. One request in
    * a hundred goes to any idle server that is not hopeless, so that what was learned of it can be
    * unlearned.
@@ -597,8 +599,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     if (settings.replicas(candidates) > 1 && mostlyNew(request, candidates)) {
       lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
       int agreed = highest(request, candidates, 0, MANY);
-      double everywhere = costs.inTwo ? 0 : missedEverywhere(candidates);
-      if (scores[agreed] - everywhere <= NEAR * (least - everywhere)) {
+      if (scores[agreed] - least <= mostForAgreement(candidates, cheapest, least)) {
         preference = AGREED;
         return agreed;
       }
@@ -623,15 +624,23 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   }
 
   /**
-   * What the prompt costs those to come wherever it goes, as nobody holds more of it. Beside that
-   * lines would look alike however they differ.
+   * How much more than the least cost a server may cost that all pickers agree on. Where they know
+   * nothing of each other nothing else makes them find a prompt again, so that a share of all the
+   * cost is worth it. Where they tell what they send they need to agree on what came since they
+   * were told last, and that is worth no wait: a share of the cost without what the request would
+   * wait for, and what it costs wherever it goes.
    */
-  private double missedEverywhere(PoolCandidates candidates) {
-    double most = 0;
-    for (int i = 0; i < candidates.size(); i++) {
-      most = Math.max(most, cached[i] * columns.trust[candidates.place(i)]);
+  private double mostForAgreement(PoolCandidates candidates, int cheapest, double least) {
+    if (costs.inTwo || settings.unheard(candidates) > 1) {
+      return NEAR * least;
     }
-    return costs.missed(costs.prompt - most);
+    double mostCached = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      mostCached = Math.max(mostCached, cached[i] * columns.trust[candidates.place(i)]);
+    }
+    double missedEverywhere = costs.missed(costs.prompt - mostCached);
+    double alone = least - missedEverywhere - costs.waited(candidates.place(cheapest));
+    return NEAR * alone;
   }
 
   /** From now on those that cost no more are looked at: few, of many, most often. */

@@ -120,18 +120,14 @@ final class PlainWorkCost implements Scorer {
     }
     double worth = missed.getAsDouble();
     boolean held = Arrays.stream(cached, 0, size).anyMatch(tokens -> tokens > 0);
-    checkWorth(worth, all, settings.replicas(PoolCandidates.of(candidates)), held);
+    checkWorth(worth, all, settings.unheard(PoolCandidates.of(candidates)), held);
     double least = Double.POSITIVE_INFINITY;
-    double leastMissed = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
       double pairs = uncached[i] * (prompt - uncached[i] / 2);
-      double missed = worth * (meanToken * uncached[i] + meanPair * pairs);
-      scores[i] += missed;
+      scores[i] += worth * (meanToken * uncached[i] + meanPair * pairs);
       least = Math.min(least, scores[i]);
-      leastMissed = Math.min(leastMissed, missed);
     }
-    double everywhere = stage.equals(Stage.WHOLE) ? leastMissed : 0;
-    int owner = owner(request, candidates, scores, least, everywhere);
+    int owner = owner(request, candidates, scores, least);
     if (welcomed) {
       newcomers.charge(
           candidates.get(owner), cached[owner] - candidates.cachedTokens(owner), speeds);
@@ -176,7 +172,7 @@ final class PlainWorkCost implements Scorer {
     means(endpoints);
     double worth = missedElsewhere.getAsDouble();
     boolean held = IntStream.range(0, all.size()).anyMatch(i -> all.cachedTokens(i) > 0);
-    checkWorth(worth, endpoints, settings.replicas(PoolCandidates.of(all)), held);
+    checkWorth(worth, endpoints, settings.unheard(PoolCandidates.of(all)), held);
     double most = slowed;
     slowed = 0;
     askedFor = false;
@@ -200,13 +196,13 @@ final class PlainWorkCost implements Scorer {
   }
 
   /** Kept as of each endpoint's last event, how long answers are having changed a little since. */
-  private void checkWorth(double worth, List<Endpoint> of, int replicas, boolean held) {
-    if (Math.abs(worth - worth(of, replicas, held)) > 0.1 * worth) {
-      throw new AssertionError("worth " + worth + " instead of " + worth(of, replicas, held));
+  private void checkWorth(double worth, List<Endpoint> of, int unheard, boolean held) {
+    if (Math.abs(worth - worth(of, unheard, held)) > 0.1 * worth) {
+      throw new AssertionError("worth " + worth + " instead of " + worth(of, unheard, held));
     }
   }
 
-  private double worth(List<Endpoint> candidates, int replicas, boolean held) {
+  private double worth(List<Endpoint> candidates, int unheard, boolean held) {
     double inUse = 0;
     double computing = 0;
     double first = 0;
@@ -218,7 +214,7 @@ final class PlainWorkCost implements Scorer {
       inUse += Math.min(1, kept / capacity) / size;
       inUse += goesOn * PoolEndpoint.restingTokens(there) / capacity / size;
       computing += there.prefills().count() > 0 ? 1.0 / size : 0;
-      first += 1.0 / Math.max(1, replicas * there.prefills().count()) / size;
+      first += 1.0 / Math.max(1, unheard * there.prefills().count()) / size;
     }
     double left = Math.max(0.2, 1 - Math.max(ghostHits, inUse)) * Math.max(0.2, 1 - computing);
     double worth = settings.theta() * Math.max(1, held ? 4 * (1 / first - 1) : 0) / left;
@@ -304,20 +300,14 @@ final class PlainWorkCost implements Scorer {
 
   /**
    * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs half as much again, what is missed everywhere left out; one
-   * time in a hundred any idle one up to four times as costly; else of those that cost about the
-   * same the least busy one. Nobody who holds less of the prompt than the cheapest, and ties by the
-   * order of the agreement.
+   * pickers agree on unless it costs half as much again; one time in a hundred any idle one up to
+   * four times as costly; else of those that cost about the same the least busy one. Nobody who
+   * holds less of the prompt than the cheapest, and ties by the order of the agreement.
    */
-  private int owner(
-      InferenceRequest request,
-      Candidates candidates,
-      double[] costs,
-      double least,
-      double everywhere) {
+  private int owner(InferenceRequest request, Candidates candidates, double[] costs, double least) {
     if (settings.replicas(PoolCandidates.of(candidates)) > 1 && mostlyNew(request, candidates)) {
       int agreed = highest(request, candidates, costs, Double.POSITIVE_INFINITY);
-      if (costs[agreed] - everywhere <= 1.5 * (least - everywhere)) {
+      if (costs[agreed] <= 1.5 * least) {
         return agreed;
       }
     }
