@@ -86,13 +86,7 @@ class LostPickersTest {
   /** Whoever makes a kind anew makes its objects after it. */
   @Test
   void oneThatWentWithItsKindIsWaitedForWhenThatIsBack() {
-    assertThat(doubt(true, "mine")).isEmpty();
-    assertThat(doubt(true)).isPresent();
-    kinds = NO_KINDS;
-    pass(Duration.ofSeconds(3));
-    assertThat(doubt(false)).isPresent();
-    kinds = KINDS;
-    pass(Duration.ofSeconds(1));
+    goesWithItsKindThatComesBack();
     assertThat(doubt(true)).hasValueSatisfying(LostPickersTest::isAwaited);
     pass(Duration.ofSeconds(9));
     assertThat(doubt(true)).hasValueSatisfying(LostPickersTest::isAwaited);
@@ -102,13 +96,7 @@ class LostPickersTest {
 
   @Test
   void whoseKindGoesAgainIsWaitedForAnew() {
-    assertThat(doubt(true, "mine")).isEmpty();
-    assertThat(doubt(true)).isPresent();
-    kinds = NO_KINDS;
-    pass(Duration.ofSeconds(3));
-    assertThat(doubt(false)).isPresent();
-    kinds = KINDS;
-    pass(Duration.ofSeconds(1));
+    goesWithItsKindThatComesBack();
     assertThat(doubt(true)).isPresent();
     kinds = NO_KINDS;
     pass(Duration.ofSeconds(9));
@@ -140,6 +128,16 @@ class LostPickersTest {
                 .endMetadata()
                 .build());
     assertThat(doubt(false)).isEmpty();
+  }
+
+  private void goesWithItsKindThatComesBack() {
+    assertThat(doubt(true, "mine")).isEmpty();
+    assertThat(doubt(true)).isPresent();
+    kinds = NO_KINDS;
+    pass(Duration.ofSeconds(3));
+    assertThat(doubt(false)).isPresent();
+    kinds = KINDS;
+    pass(Duration.ofSeconds(1));
   }
 
   private static void isAwaited(Doubt doubt) {
