@@ -274,14 +274,6 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     telling = count;
   }
 
-  /**
-   * How many times as many requests go to the pool as are known of here, if each picker gets as
-   * many; 1 where all others tell of theirs.
-   */
-  double timesKnown() {
-    return Math.max(1, replicas / (1.0 + telling));
-  }
-
   /** A context that rests is gone on with this likely, as far as is known now. */
   void goesOn(double likely) {
     goesOn = likely;
@@ -508,8 +500,8 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   }
 
   @Override
-  public int unheard() {
-    return (int) Math.ceil(timesKnown());
+  public double timesKnown() {
+    return Math.max(1, replicas / (1.0 + telling));
   }
 
   @Override

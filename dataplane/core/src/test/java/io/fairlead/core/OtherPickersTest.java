@@ -50,11 +50,11 @@ class OtherPickersTest {
     static final String TYPE = "witness";
 
     private final Map<String, Endpoint> endpoints = new HashMap<>();
-    private int unheard;
+    private double timesKnown;
 
     @Override
     public void score(InferenceRequest request, Candidates candidates, double[] scores) {
-      unheard = PoolCandidates.of(candidates).unheard();
+      timesKnown = PoolCandidates.of(candidates).timesKnown();
     }
 
     @Override
@@ -156,9 +156,9 @@ class OtherPickersTest {
     }
 
     /** What a scorer is told of a request that comes now. */
-    int unheardSeen() {
+    double timesKnown() {
       pool.arrive("m", 1, 2, 3);
-      return witness.unheard;
+      return witness.timesKnown;
     }
 
     int own(String name) {
@@ -492,13 +492,13 @@ class OtherPickersTest {
   void whoTellsIsNoneOfThoseWhoseRequestsAreUnknown() {
     Picker picker = new Picker();
     picker.core.replicas(3);
-    assertThat(picker.unheardSeen()).isEqualTo(3);
+    assertThat(picker.timesKnown()).isEqualTo(3);
     picker.core.tells(OTHER);
-    assertThat(picker.unheardSeen()).as("one of three is unknown").isEqualTo(2);
+    assertThat(picker.timesKnown()).as("two of three are known").isEqualTo(1.5);
     picker.core.tells(THIRD);
-    assertThat(picker.unheardSeen()).isEqualTo(1);
+    assertThat(picker.timesKnown()).isEqualTo(1);
     picker.core.silent(0, OTHER);
-    assertThat(picker.unheardSeen()).isEqualTo(2);
+    assertThat(picker.timesKnown()).isEqualTo(1.5);
   }
 
   /** The same request told twice is one. */

@@ -70,17 +70,15 @@ final class GhostBlocks {
 
   /** No cache has this block any more. */
   void gone(long key) {
-    long mixed = mix(key);
-    if (isRemembered(mixed)) {
-      slots[slot(mixed)] = key;
+    if (isRemembered(key)) {
+      slots[slot(key)] = key;
     }
   }
 
   /** A block is computed that no cache has. */
   void computed(long key) {
-    long mixed = mix(key);
-    if (slots.length > 0 && isRemembered(mixed) && slots[slot(mixed)] == key) {
-      slots[slot(mixed)] = NOTHING;
+    if (slots.length > 0 && isRemembered(key) && slots[slot(key)] == key) {
+      slots[slot(key)] = NOTHING;
       wanted += oneIn;
     }
   }
@@ -100,17 +98,13 @@ final class GhostBlocks {
     return (long) Long.BYTES * slots.length;
   }
 
-  private boolean isRemembered(long mixed) {
-    return (mixed & (oneIn - 1)) == 0;
+  /** The index mixes its keys, so that their lowest bits are as good as drawn. */
+  private boolean isRemembered(long key) {
+    return (key & (oneIn - 1)) == 0;
   }
 
-  private int slot(long mixed) {
-    return (int) (mixed >>> 32) & (slots.length - 1);
-  }
-
-  /** Multiplicative hashing with the golden ratio (Knuth, TAOCP 3, 6.4). */
-  private static long mix(long key) {
-    long product = key * 0x9e3779b97f4a7c15L;
-    return product ^ (product >>> 32);
+  /** By bits that say nothing of whether a key is remembered. */
+  private int slot(long key) {
+    return (int) (key >>> 32) & (slots.length - 1);
   }
 }

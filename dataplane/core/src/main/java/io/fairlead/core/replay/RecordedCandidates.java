@@ -72,7 +72,7 @@ final class RecordedCandidates implements PartitionedCandidates {
   }
 
   @Override
-  public int unheard() {
+  public double timesKnown() {
     throw new NotKeptException("how many of the pickers told what they sent");
   }
 

@@ -72,8 +72,8 @@ final class Survivors implements PoolCandidates {
   }
 
   @Override
-  public int unheard() {
-    return request().unheard();
+  public double timesKnown() {
+    return request().timesKnown();
   }
 
   @Override

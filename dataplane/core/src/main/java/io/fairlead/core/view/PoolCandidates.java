@@ -36,10 +36,11 @@ public interface PoolCandidates extends Candidates {
   int replicas();
 
   /**
-   * How many times as many requests go to the pool as are known of here: as many as pickers share
-   * it where each knows only what it has sent itself, 1 where all others tell of theirs.
+   * How many times as many requests go to the pool as are known of here, if each picker gets as
+   * many: as many as pickers share it where each knows only what it has sent itself, 1 where all
+   * others tell of theirs.
    */
-  int unheard();
+  double timesKnown();
 
   /**
    * How likely a context that rests in a cache, see {@link PoolEndpoint#restingTokens()}, is to be

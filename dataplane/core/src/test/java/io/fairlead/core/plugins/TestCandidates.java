@@ -116,7 +116,7 @@ public final class TestCandidates implements PoolCandidates {
   }
 
   @Override
-  public int unheard() {
+  public double timesKnown() {
     return othersTell ? 1 : replicas;
   }
 

@@ -123,7 +123,7 @@ final class FakePool implements PoolCandidates {
   }
 
   @Override
-  public int unheard() {
+  public double timesKnown() {
     return 1;
   }
 

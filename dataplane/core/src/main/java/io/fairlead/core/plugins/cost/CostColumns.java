@@ -15,7 +15,7 @@ final class CostColumns {
   private final double sheddableMore;
   private boolean begun;
   private long epoch;
-  private int unheard = 1;
+  private double timesKnown = 1;
   private int places;
   private int adapterPlaces;
   private int computingPlaces;
@@ -196,7 +196,7 @@ final class CostColumns {
     boolean waits = line.count() > 0;
     computing(place, waits);
     // Of those that each picker sends this one sees a part.
-    double isFirst = 1.0 / Math.max(1, (double) unheard * line.count());
+    double isFirst = 1.0 / Math.max(1, timesKnown * line.count());
     firstOfAll += isFirst - first[place];
     first[place] = isFirst;
     // None is less than any: what has drained of it makes no difference.
@@ -245,12 +245,12 @@ final class CostColumns {
   }
 
   /** How many times as many requests go there as are known of: places are to be written anew. */
-  void unheard(int times) {
-    unheard = times;
+  void timesKnown(double times) {
+    timesKnown = times;
   }
 
-  int unheard() {
-    return unheard;
+  double timesKnown() {
+    return timesKnown;
   }
 
   /** How many places there are. */

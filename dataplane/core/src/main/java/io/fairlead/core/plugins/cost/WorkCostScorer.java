@@ -160,8 +160,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     }
 
     /** How many times as many requests go there as are known of here. */
-    int unheard(PoolCandidates candidates) {
-      return replicas == AS_TOLD ? candidates.unheard() : replicas;
+    double timesKnown(PoolCandidates candidates) {
+      return replicas == AS_TOLD ? candidates.timesKnown() : replicas;
     }
   }
 
@@ -234,10 +234,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private void score(InferenceRequest request, PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
     columns.places(candidates.places(), request.now());
-    int unheard = settings.unheard(candidates);
-    if (speedsSeen != speeds.version() || columns.unheard() != unheard) {
+    double timesKnown = settings.timesKnown(candidates);
+    if (speedsSeen != speeds.version() || columns.timesKnown() != timesKnown) {
       speedsSeen = speeds.version();
-      columns.unheard(unheard);
+      columns.timesKnown(timesKnown);
       seen = 0; // all places are worked out anew
     }
     seen = candidates.changes(seen, this);
@@ -631,7 +631,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * wait for, and what it costs wherever it goes.
    */
   private double mostForAgreement(PoolCandidates candidates, int cheapest, double least) {
-    if (costs.inTwo || settings.unheard(candidates) > 1) {
+    if (costs.inTwo || settings.timesKnown(candidates) > 1) {
       return NEAR * least;
     }
     double mostCached = 0;

@@ -120,7 +120,7 @@ final class PlainWorkCost implements Scorer {
     }
     double worth = missed.getAsDouble();
     boolean held = Arrays.stream(cached, 0, size).anyMatch(tokens -> tokens > 0);
-    checkWorth(worth, all, settings.unheard(PoolCandidates.of(candidates)), held);
+    checkWorth(worth, all, settings.timesKnown(PoolCandidates.of(candidates)), held);
     double least = Double.POSITIVE_INFINITY;
     for (int i = 0; i < size; i++) {
       double pairs = uncached[i] * (prompt - uncached[i] / 2);
@@ -172,7 +172,7 @@ final class PlainWorkCost implements Scorer {
     means(endpoints);
     double worth = missedElsewhere.getAsDouble();
     boolean held = IntStream.range(0, all.size()).anyMatch(i -> all.cachedTokens(i) > 0);
-    checkWorth(worth, endpoints, settings.unheard(PoolCandidates.of(all)), held);
+    checkWorth(worth, endpoints, settings.timesKnown(PoolCandidates.of(all)), held);
     double most = slowed;
     slowed = 0;
     askedFor = false;
@@ -196,13 +196,13 @@ final class PlainWorkCost implements Scorer {
   }
 
   /** Kept as of each endpoint's last event, how long answers are having changed a little since. */
-  private void checkWorth(double worth, List<Endpoint> of, int unheard, boolean held) {
-    if (Math.abs(worth - worth(of, unheard, held)) > 0.1 * worth) {
-      throw new AssertionError("worth " + worth + " instead of " + worth(of, unheard, held));
+  private void checkWorth(double worth, List<Endpoint> of, double timesKnown, boolean held) {
+    if (Math.abs(worth - worth(of, timesKnown, held)) > 0.1 * worth) {
+      throw new AssertionError("worth " + worth + " instead of " + worth(of, timesKnown, held));
     }
   }
 
-  private double worth(List<Endpoint> candidates, int unheard, boolean held) {
+  private double worth(List<Endpoint> candidates, double timesKnown, boolean held) {
     double inUse = 0;
     double computing = 0;
     double first = 0;
@@ -214,7 +214,7 @@ final class PlainWorkCost implements Scorer {
       inUse += Math.min(1, kept / capacity) / size;
       inUse += goesOn * PoolEndpoint.restingTokens(there) / capacity / size;
       computing += there.prefills().count() > 0 ? 1.0 / size : 0;
-      first += 1.0 / Math.max(1, unheard * there.prefills().count()) / size;
+      first += 1.0 / Math.max(1, timesKnown * there.prefills().count()) / size;
     }
     double left = Math.max(0.2, 1 - Math.max(ghostHits, inUse)) * Math.max(0.2, 1 - computing);
     double worth = settings.theta() * Math.max(1, held ? 4 * (1 / first - 1) : 0) / left;
