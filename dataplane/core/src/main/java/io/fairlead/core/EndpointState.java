@@ -112,8 +112,11 @@ final class EndpointState implements PoolEndpoint {
   private long uncachedInFlightTokens;
   private long inFlightBlocks;
 
-  /** Tokens in flight of prompts of which no blocks are known: what they share isn't either. */
+  /** Tokens in flight of prompts of which no blocks are known. */
   private long blocklessTokens;
+
+  /** Share of {@link #blocklessTokens} that are there already, of other prompts in flight. */
+  private double blocklessRepeated;
 
   private long lastFirstToken = Long.MIN_VALUE;
 
@@ -344,6 +347,7 @@ final class EndpointState implements PoolEndpoint {
       seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
     }
     read(scrape);
+    boolean sharesAnew = learnBlocklessShare();
     foreign = Math.max(0, waiting + running - watchedSequences());
     EndpointColumns all = columns;
     if (all == null) {
@@ -351,9 +355,30 @@ final class EndpointState implements PoolEndpoint {
     }
     show(all);
     // Scrapes come far more often than requests, and hardly ever say anything else.
-    if (capacity != kvCapacityTokens || loaded != adapters.revision() || queued != waiting) {
+    if (capacity != kvCapacityTokens
+        || loaded != adapters.revision()
+        || queued != waiting
+        || sharesAnew) {
       all.note(place);
     }
+  }
+
+  /**
+   * Prompts without blocks, as another picker tells of those that it had sent long before, share
+   * what nobody knows here. The server tells how much all that it has takes up: if that is less
+   * than they come to, the rest is shared. What is in line takes up nothing yet.
+   *
+   * @return whether that is another share than before
+   */
+  private boolean learnBlocklessShare() {
+    double before = blocklessRepeated;
+    blocklessRepeated = 0;
+    if (blocklessTokens > 0 && kvUsage >= 0 && kvCapacityTokens > 0) {
+      double there = (double) inFlightTokens - repeatedInFlightTokens() - prefills.uncachedTokens();
+      double shared = there - kvUsage * kvCapacityTokens;
+      blocklessRepeated = Math.clamp(shared / blocklessTokens, 0, 1);
+    }
+    return blocklessRepeated != before;
   }
 
   private void read(EndpointMetrics scrape) {
@@ -862,9 +887,11 @@ final class EndpointState implements PoolEndpoint {
   @Override
   public long repeatedInFlightTokens() {
     // A block is as many tokens here as the mean of them: models differ in that, and may learn.
-    return inFlightBlocks == 0
-        ? 0
-        : (long) ((double) (inFlightTokens - blocklessTokens) * shared.repeated() / inFlightBlocks);
+    double ofBlocks =
+        inFlightBlocks == 0
+            ? 0
+            : (double) (inFlightTokens - blocklessTokens) * shared.repeated() / inFlightBlocks;
+    return (long) (ofBlocks + blocklessRepeated * blocklessTokens);
   }
 
   /** Those that are here, without the prompts that it computes for others. */

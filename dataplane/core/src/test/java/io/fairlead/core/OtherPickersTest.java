@@ -611,6 +611,39 @@ class OtherPickersTest {
     assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(64);
   }
 
+  /** A picker that begins is told of what others sent long before without its blocks. */
+  @Test
+  void whatIsToldWithoutItsPromptSharesWhatItsServerDoesNotTellOf() {
+    Picker teller = new Picker();
+    long[] prompt = LongStream.range(0, 1_000).toArray();
+    long first = teller.pool.arrive("m", prompt);
+    teller.core.firstByte(0, first);
+    for (int i = 1; i < 40; i++) {
+      teller.core.firstByte(0, teller.pool.arrive("m", prompt));
+    }
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    Follower follower = teller.core.follow();
+    hearer.core.heard(0, OTHER, follower.take(0));
+    Endpoint endpoint = hearer.endpoint();
+    assertThat(endpoint.inFlightTokens()).isEqualTo(40 * 16_000);
+    hearer.core.scraped(SECOND, Pool.endpoint("a"), SECOND, page(0, 40));
+    assertThat(endpoint.repeatedInFlightTokens())
+        .as("a tenth of 100,000 blocks is in use")
+        .isEqualTo(40 * 16_000 - 160_000);
+
+    hearer.pool.arrive("m", LongStream.range(2_000, 4_000).toArray());
+    hearer.core.scraped(2 * SECOND, Pool.endpoint("a"), 2 * SECOND, page(0, 40));
+    assertThat(endpoint.repeatedInFlightTokens())
+        .as("what is in line takes up nothing yet")
+        .isEqualTo(40 * 16_000 - 160_000);
+
+    teller.core.ended(3 * SECOND, first, Outcome.COMPLETED, Usage.UNKNOWN);
+    hearer.core.heard(3 * SECOND, OTHER, follower.take(3 * SECOND));
+    assertThat(endpoint.inFlightTokens()).isEqualTo(39 * 16_000 + 32_000);
+    assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(39 * 12_000);
+  }
+
   /** That the prompt before it is computed is told late: nobody is first in line before it came. */
   @Test
   void whoIsNextInLineHasWaitedNoLongerThanItIsThere() {

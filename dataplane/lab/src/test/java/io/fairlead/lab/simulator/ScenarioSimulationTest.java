@@ -137,21 +137,7 @@ final class ScenarioSimulationTest {
 
   @Test
   void nothingIsLostWhenPickersRestartThatTellOneAnother() {
-    Settings telling =
-        new Settings(
-            60,
-            0,
-            50,
-            3,
-            Front.RANDOM,
-            true,
-            false,
-            1_000,
-            100,
-            0,
-            SimulationSpec.Client.EXT_PROC,
-            Imperfection.NONE,
-            Perception.IDEAL);
+    Settings telling = telling(60, 0, 3);
     String restarts =
         "kind=restart-picker,picker=0,at=10s;kind=restart-picker,picker=1,at=20s,for=15s";
     RunResult result = run(STEADY, COST, telling, restarts);
@@ -169,6 +155,26 @@ final class ScenarioSimulationTest {
         run(groups, COST, ONE_PICKER, "kind=restart-picker,picker=0,every=2s").hitRate();
 
     assertThat(forgot).isLessThan(kept - 0.01);
+  }
+
+  /**
+   * The picker before it has hundreds under way, of prompts that share what the new one doesn't
+   * know of: servers would be taken for full.
+   */
+  @Test
+  void aPickerThatTakesOverRefusesNobodyWhileThereIsRoom() {
+    RunResult result =
+        Simulation.run(
+            new SimulationSpec(
+                Workloads.named("b2b", Workloads.Options.times(1.5)),
+                COST,
+                PoolSpec.parse("8xh100x2-32b"),
+                93,
+                telling(130, 60, 1),
+                Scenario.line("kind=restart-picker,picker=0,at=80s").events(130)));
+
+    assertThat(result.rejected()).isZero();
+    assertThat(result.ttftMs().quantile(0.99)).isLessThan(1_000);
   }
 
   /** Told by its pool or by its config, it does the same. */
@@ -194,6 +200,24 @@ final class ScenarioSimulationTest {
 
     assertThat(run(chats, cost(Map.of("replicas", 2L)), two, gone))
         .isNotEqualTo(run(chats, cost(Map.of()), two, gone));
+  }
+
+  /** Pickers that tell one another what they send. */
+  private static Settings telling(double seconds, double warmUp, int pickers) {
+    return new Settings(
+        seconds,
+        warmUp,
+        50,
+        pickers,
+        Front.RANDOM,
+        true,
+        false,
+        1_000,
+        100,
+        0,
+        SimulationSpec.Client.EXT_PROC,
+        Imperfection.NONE,
+        Perception.IDEAL);
   }
 
   private static Policy cost(Map<String, Object> parameters) {
