@@ -23,8 +23,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whether a request may go now, and keeps those that may not. Where the config wants nobody to
- * wait, only sheddable requests are held back: they are refused where all is full.
+ * Says whether a request may go now, and keeps those that may not: they wait in {@link FlowControl}
+ * until there is room. Where the config wants nobody to wait, only sheddable requests are held
+ * back: they are refused while every endpoint is full.
  */
 final class Admission {
 

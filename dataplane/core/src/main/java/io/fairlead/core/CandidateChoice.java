@@ -5,7 +5,11 @@ import io.fairlead.core.health.Refusers;
 import io.fairlead.core.receipt.Exclusion;
 import org.jspecify.annotations.Nullable;
 
-/** Says which endpoints a request may go to, before the scheduler chooses among them. */
+/**
+ * Says which endpoints a request may go to, before the scheduler chooses among them. It leaves out
+ * endpoints that are out or full, that failed the request before, that the gateway does not allow,
+ * and that lack cache or an adapter slot for it.
+ */
 final class CandidateChoice {
 
   /** Saturation that no endpoint reaches: for requests that go also where all is full. */

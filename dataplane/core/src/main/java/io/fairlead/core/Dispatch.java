@@ -16,7 +16,11 @@ import io.fairlead.crds.config.Criticality;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Decides where a request goes, books it there and sends it. */
+/**
+ * Takes a request to an endpoint: asks {@link Admission} whether it may go, {@link CandidateChoice}
+ * which endpoints it may go to, and the config's scheduler which of them is best, then books it
+ * there and sends it. Requests that wait go the same way when their turn comes.
+ */
 final class Dispatch {
 
   /**

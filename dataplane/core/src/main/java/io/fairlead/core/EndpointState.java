@@ -11,8 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One incarnation of an endpoint: what it is, what was scraped, and the exact account of what was
- * sent to it. Requests in flight point here, so an old incarnation's end never touches the new one.
+ * One incarnation of an endpoint: what it is, what was scraped of it, and the exact account of what
+ * was sent to it. A request in flight refers to its incarnation, so the end of a request that went
+ * to an old one never changes the new one.
  */
 final class EndpointState implements PoolEndpoint {
 

@@ -24,11 +24,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pool's decisions and accounts: a state machine that takes events and returns effects.
+ * The decisions and accounts of one pool: a state machine that takes events and answers with
+ * effects. It draws a request's target, lets it go, wait or be refused, chooses its endpoint, and
+ * counts it there until it is over.
  *
- * <p>Not thread-safe: owned by one loop. Every event carries the time, in nanoseconds of any
- * monotonic clock. Events on a request that has ended, or never was, change nothing: tickets are
- * never reused.
+ * <p>Every event carries the time, in nanoseconds of any monotonic clock. Events on a request that
+ * has ended, or never was, change nothing: tickets are never reused. Not thread-safe: owned by one
+ * loop.
  */
 public final class PoolCore {
 

@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of one priority that wait, by flow and in the order in which they came. */
+/**
+ * The waiting requests of one priority, by flow and in order of arrival. It keeps each flow's share
+ * of the work, and tells a burst, which passes, from a queue that stands.
+ */
 final class Band implements Flows {
 
   /** A band in which nobody waited for so long begins anew: what went meanwhile is no debt. */

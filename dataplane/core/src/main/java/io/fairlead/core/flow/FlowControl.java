@@ -14,12 +14,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one pool that wait for room, and whose turn it is. Knows nothing of endpoints: it
- * offers requests to a {@link Sender} that does.
+ * Keeps the requests of one pool that wait for room, and says whose turn it is. It knows nothing of
+ * endpoints: it offers requests to a {@link Sender} that does.
  *
- * <p>More important bands go first; a band below them has its floor, if it is given one. In a band
- * a policy chooses the flow, and in a flow another the request. Not thread-safe; owned by the
- * pool's loop.
+ * <p>The most important band goes first. A less important one gets a small part of the work while
+ * it waits, where it is given one. Within a band one policy chooses the flow, and within a flow
+ * another chooses the request. Not thread-safe; owned by the pool's loop.
  */
 public final class FlowControl {
 

@@ -5,8 +5,9 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.HealthState;
 
 /**
- * What one incarnation of an endpoint has shown. Changed by {@link PoolHealth} alone, but for what
- * the account tells: sends, ends and signs of life.
+ * The evidence on one incarnation of an endpoint: failures, cuts, silence, and the state that
+ * {@link PoolHealth} concluded from them. Only PoolHealth changes it, except for what the account
+ * reports: sends, ends and signs of life.
  */
 public final class EndpointHealth {
 

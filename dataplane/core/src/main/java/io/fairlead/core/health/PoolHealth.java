@@ -8,17 +8,22 @@ import io.fairlead.core.Probe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which endpoints of a pool get requests, by what they have shown.
+ * Says which endpoints of a pool get requests, and how many, by what they have shown.
  *
- * <p>Two effects. An endpoint that fails some requests is left out of the draw for a part of them,
- * the more the likelier it fails beside the best: as if a failed request cost as much as {@value
- * FailureEstimate#LOSS} that are served. One that refuses a model is left out of the draw in the
- * same way for requests of that model. One that refuses connections, fails several in a row or half
- * of all, or says nothing while it has work, or nothing after the heads of its answers, is out: it
- * gets probes alone, with growing pauses. When a probe is answered it is on trial, with one request
- * at a time, until one succeeds, or is seen to be worked on; if nothing shows that, with more and
- * more as it answers probes. Where most endpoints look sick it is not they: no more than half are
- * out, and the others are those that look best.
+ * <ul>
+ *   <li>An endpoint that fails some requests is left out of the draw for a part of them, as if a
+ *       failed request cost as much as {@value FailureEstimate#LOSS} that are served: the likelier
+ *       it fails, compared with the best, the larger the part. An endpoint that refuses a model is
+ *       left out in the same way for that model's requests alone.
+ *   <li>An endpoint is out if it refuses connections, fails several requests in a row or half of
+ *       all, says nothing while it has work, or sends nothing after the heads of its answers. It
+ *       then gets probes alone, with growing pauses.
+ *   <li>When a probe is answered the endpoint is on trial: it gets one request at a time until one
+ *       succeeds or is seen to be worked on. Where nothing can show that, it gets more and more as
+ *       it answers probes.
+ *   <li>Where most endpoints look sick, the cause is elsewhere: no more than half are out, and
+ *       those that look best stay in use.
+ * </ul>
  *
  * <p>Not thread-safe; owned by the pool's loop. A decision reads arrays that are made anew when
  * something has changed.

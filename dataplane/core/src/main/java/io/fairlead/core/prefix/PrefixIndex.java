@@ -7,17 +7,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which endpoint is believed to hold which prompt blocks in its KV cache, learned from what was
- * sent where. Not thread-safe; owned by the pool's loop.
+ * What the picker believes to be in endpoints' KV caches: which endpoint holds which prompt blocks,
+ * learned from what was sent where. Not thread-safe; owned by the pool's loop.
  *
- * <p>Per endpoint the least recently used blocks go first, a prompt's last before its first, as in
- * an engine: see {@link PrefixTree}. Prompts are kept as runs of blocks, so that work and memory go
- * with the places where prompts part, not with their lengths: 8 bytes for a block, once for all
- * endpoints, 40 for a run and 32 for each endpoint that holds it, or less where many do.
+ * <p>An endpoint loses its least recently used blocks first, and of a prompt the last block before
+ * the first, as in an engine: see {@link PrefixTree}. Prompts are kept as runs of blocks, so work
+ * and memory grow with the number of places where prompts diverge, not with their lengths: 8 bytes
+ * for a block, once for all endpoints, 40 for a run, and 32 for each endpoint that holds it, or
+ * less where many do.
  *
- * <p>Bound: {@link #capacity} blocks per endpoint, and {@code maxBytes} for everything, beyond
- * which endpoints lose their least recently used runs in turns. Hashes are salted by target model
- * at look-up, as models share no KV blocks.
+ * <p>Bounds: {@link #capacity} blocks for each endpoint, and {@code maxBytes} for everything;
+ * beyond that endpoints lose their least recently used runs in turns. Hashes are salted with the
+ * target model at look-up, since models share no KV blocks.
  */
 public final class PrefixIndex {
 

@@ -27,18 +27,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scheduling that decides on what another one has decided. It is told of every request when that
- * is sent for the first time, and has a core of its own, so its index and its accounts follow from
- * its own choices. Its requests go as one would expect: the first token comes when the tokens
- * before it are computed, by the pace of the real ones, and the rest takes as long as it really
- * did. An endpoint's health is known to it by scrapes, and by what the endpoint says of requests
- * for which both chose it: nothing else that becomes of a request is its choice's.
+ * A scheduling that decides, without effect, what the real one has decided, so that the two can be
+ * compared. It is told of every request when that is sent for the first time. It has a core of its
+ * own, so its index and its accounts follow from its own choices.
  *
- * <p>A scheduling that would bring a server down leaves more and more to imagine. Of that there is
- * a bound: requests that it would not begin to answer for long, or that come while too many go on
- * in imagination alone, are left out and counted.
+ * <p>A request goes on in it as one would expect: its first token comes when the tokens before it
+ * are computed, by the pace of the real ones, and the rest takes as long as it really did. A shadow
+ * knows an endpoint's health by scrapes, and by what the endpoint says of requests that both
+ * schedulings sent there; whatever else becomes of a request is the real choice's doing.
  *
- * <p>Not thread-safe. Like the core's, its events carry the time, which never goes back.
+ * <p>A scheduling that would bring a server down leaves more and more to imagine, so there is a
+ * bound: requests that would not get a first token for long, or that come while too many go on in
+ * imagination alone, are left out and counted.
+ *
+ * <p>Not thread-safe. As with the core, events carry the time, which never goes back.
  */
 public final class Shadow {
 

@@ -12,8 +12,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What completed requests have told of the endpoints: how fast each is beside its class, how far
- * the prefix index can be believed of it, and how long answers are.
+ * What completed requests have taught about endpoints: how fast each is compared with its class,
+ * how much of the expected cache hits it really has, and how long answers are.
  */
 final class LearnedSpeeds {
 
