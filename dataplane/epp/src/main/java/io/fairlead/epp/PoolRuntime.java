@@ -80,10 +80,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One pool being run: its loop, and the sources, the scraper and the status around it.
+ * Everything that runs for one pool: its loop, and around it the sources of config and endpoints,
+ * the scraper and the status.
  *
- * <p>What comes from sources is handled on one control thread, in order; the pool's loop sees only
- * finished work.
+ * <p>Sources are handled on one control thread, in order; the pool's loop gets only finished work.
  */
 final class PoolRuntime implements AutoCloseable {
 

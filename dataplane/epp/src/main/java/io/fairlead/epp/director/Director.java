@@ -24,17 +24,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request in flight: carries the frontend's events to the pool's loop and the core's effects
+ * One request in flight: carries the frontend's events to the pool's loop, and the core's effects
  * back.
  *
- * <p>The public methods are called on the frontend's loop ({@code home}); what is in the lower half
- * runs on the pool's loop. Each half owns its own fields, and the only way across is a task on the
- * other loop, so events arrive in order and a late effect meets a state that says so.
+ * <p>The public methods are called on the frontend's loop ({@code home}); the lower half of the
+ * class runs on the pool's loop. Each half owns its own fields, and the only way across is a task
+ * on the other loop. So events arrive in order, and an effect that comes late meets a state that
+ * says so.
  *
- * <p>The core may send a request elsewhere of itself, just when the frontend has something to tell
- * of the former attempt. So the frontend's events say which attempt they are of. If the answer had
- * begun, the frontend stays with it, and the core counts the request no more; if the attempt had
- * failed, the new route is the answer to that, too.
+ * <p>The core may send a request elsewhere by itself, just when the frontend reports something of
+ * the attempt before. So the frontend's events name their attempt. If the answer had begun, the
+ * frontend stays with it, and the core stops counting the request; if the attempt had failed, the
+ * new route is the answer to that, too.
  */
 public final class Director implements RequestListener {
 

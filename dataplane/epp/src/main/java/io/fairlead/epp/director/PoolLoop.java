@@ -61,8 +61,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pool's core with the one loop that owns it. Safe to call from any thread: every call becomes an
- * event on the loop, in the order of each caller.
+ * A pool's core together with the one loop that owns it. Safe to call from any thread: each call
+ * becomes an event on the loop, and the calls of one caller keep their order.
  */
 public final class PoolLoop {
 

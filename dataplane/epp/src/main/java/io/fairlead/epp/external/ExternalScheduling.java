@@ -29,11 +29,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks one scheduler about one pool's requests. Every request that is asked about is told exactly
- * once where to go, within the timeout: by the scheduler, or by nobody, and then the config's own
+ * Asks one external scheduler about one pool's requests. Each request that is asked about gets
+ * exactly one answer, within the timeout: the scheduler's, or none, and then the config's own
  * plugins decide.
  *
- * <p>On one loop, except {@link #report} and {@link #hangUp}.
+ * <p>Runs on one loop, except {@link #report} and {@link #hangUp}.
  */
 public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Listener {
 

@@ -18,8 +18,8 @@ import org.zeromq.ZMQ;
 import org.zeromq.ZMonitor;
 
 /**
- * One endpoint's events: the sockets to its engine, and what has been told there. On the reader's
- * thread only.
+ * The KV cache events of one endpoint: the sockets to its engine, and how far its messages have
+ * been read. On the reader's thread only.
  */
 final class KvEventFeed implements EventSequence.Effects {
 

@@ -47,10 +47,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers {@code /metrics}, {@code /healthz}, {@code /readyz}, the pages below {@code /debug/}, and
- * where there is one the console, over HTTP. The debug pages tell addresses and clients' names of
- * requests, so {@link Access} says who may see them: in a cluster every pod can connect. Pages are
- * rendered on this server's own loop; the pool's loop only hands a snapshot over.
+ * The HTTP server for operators: {@code /metrics}, {@code /healthz}, {@code /readyz}, the pages
+ * below {@code /debug/} and, where it is on, the console. The debug pages show addresses and the
+ * ids that clients gave their requests, and in a cluster every pod can connect; so {@link Access}
+ * says who may see them. Pages are rendered on this server's own loop; the pool's loop only hands
+ * over a snapshot.
  */
 public final class AdminServer implements AutoCloseable {
 

@@ -31,8 +31,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tokenizers that a config names. They work on a few threads of their own, on so many prompts
- * at a time and no more; a request that gets no tokens in time goes on without.
+ * The models' own tokenizers that a config names. They work on a few threads of their own, on a
+ * bounded number of prompts at a time. A request that gets no tokens in time goes on with
+ * estimates.
  */
 public final class PromptTokenizers implements AutoCloseable {
 

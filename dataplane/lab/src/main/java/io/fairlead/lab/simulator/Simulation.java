@@ -40,9 +40,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run in virtual time: workload, pickers and engines take turns by the time of what happens to
- * them next. Requests arrive until the run's time is up, and those that did are served to the end.
- * The same spec gives the same result, to the last bit.
+ * One run in virtual time. Workload, pickers and engines take turns: whichever has the earliest
+ * next event goes on. Requests arrive until the run's time is up, and those that arrived are served
+ * to the end. The same spec gives the same result, to the last bit.
  */
 public final class Simulation implements SimulatedServer.Answers, SimulatedPicker.Effects {
 

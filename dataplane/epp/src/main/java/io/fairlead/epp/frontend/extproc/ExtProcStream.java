@@ -24,12 +24,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One HTTP request as a proxy tells it.
+ * One HTTP request, as a proxy shows it in one stream of {@code ext_proc}.
  *
- * <p>The request and the response go through phases of their own, since a response may begin before
- * its request is sent. The phases take the messages; what is here is what they share: the proxy's
- * end and the core's, and that both end once. How the proxy wants its answers is its {@link Mode}.
- * Everything runs on the connection's loop, which is also the director's home.
+ * <p>The request and the response have phases of their own, since a response may begin before its
+ * request is sent. The phases take the messages; this class has what they share: the end that the
+ * proxy announces, the end that the core announces, and that each happens once. {@link Mode} says
+ * how the proxy wants its answers. Everything runs on the connection's loop, which is also the
+ * director's home.
  */
 final class ExtProcStream implements StreamObserver<ProxyMessage> {
 

@@ -34,8 +34,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to an endpoint, lent to one user at a time. Reads only when asked to. On its event
- * loop, like the user that it is lent to.
+ * A connection to an endpoint, lent to one user at a time. It reads only when asked to, so that a
+ * slow client holds its endpoint back. It runs on its event loop, as does the user that it is lent
+ * to.
  */
 final class BackendConnection extends ChannelInboundHandlerAdapter {
 

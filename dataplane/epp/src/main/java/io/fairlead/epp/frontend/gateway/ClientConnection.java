@@ -32,12 +32,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's connection: one request at a time, in the order in which they came. A stream of a
- * connection that speaks HTTP/2 is one, too, of a single request.
+ * A client's connection, which serves one request at a time, in order of arrival. A stream of an
+ * HTTP/2 connection is one, too, with a single request.
  *
- * <p>Reads only while nothing that was read is waiting, so a client that sends ahead is held back
- * by TCP, and what is waiting is never more than one read. While a request is being served one read
- * stays open all the same: it is what tells that the client is gone.
+ * <p>It reads only while nothing that was read is waiting. So TCP holds back a client that sends
+ * ahead, and no more than one read ever waits. While a request is being served one read stays open
+ * all the same, since it shows when the client leaves.
  */
 final class ClientConnection extends ChannelInboundHandlerAdapter implements Intake.Owner {
 
