@@ -286,7 +286,7 @@ final class CandidateChoice {
     int uncached = current.promptTokens() - cached;
     return uncached > cached
         && uncached < endpoint.kvCapacityTokens()
-        && Contexts.areFull(now, endpoint, uncached, current.critical(), current.timesKnown());
+        && contexts.areFull(now, endpoint, uncached, current.critical(), current.timesKnown());
   }
 
   /**
@@ -389,7 +389,7 @@ final class CandidateChoice {
       if (!(endpoints.columns().saturation[place] >= FULL)
           && !(gated
               && contexts.matter(current.timesKnown())
-              && Contexts.areFull(now, endpoint, 0, false, current.timesKnown()))) {
+              && contexts.areFull(now, endpoint, 0, false, current.timesKnown()))) {
         return true;
       }
     }

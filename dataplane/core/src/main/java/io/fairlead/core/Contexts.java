@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * mean time until a conversation goes on: where these times are exponential, 19 of 20 have by then.
  *
  * <p>Held back are only requests that begin a conversation, and only where it pays: where most go
- * on, and a server that computed all of its prompts anew could not do what it does.
+ * on, and a server that computed all of its prompts anew could not do what it does. Between a pool
+ * that could nearly do so and one that by no means could, room is kept for a part of the window:
+ * for those that go on soon, which are most.
  */
 final class Contexts {
 
@@ -30,8 +32,14 @@ final class Contexts {
   /** Where no more go on, little is lost with their contexts. */
   private static final double MOST_GO_ON = 0.5;
 
-  /** Share of a server's time that its prompts would take if all were computed anew. */
+  /**
+   * Share of a server's time that its prompts would take if all were computed anew: with less than
+   * this nothing is lost with a context, as requests besides are answered.
+   */
   private static final double MUCH = 0.65;
+
+  /** The same share from which on room is kept for the whole window. */
+  private static final double ALL = 1;
 
   private static final double MEANS_IN_WINDOW = 3;
   private static final double SHORTEST_WINDOW = 1e9;
@@ -67,6 +75,9 @@ final class Contexts {
   private double goOn;
 
   private double gap = ASSUMED_GAP;
+
+  /** Share of the contexts that rest which room is kept for. */
+  private double kept = 1;
 
   /** Which context: by its deepest block that is looked at. */
   static final class Key {
@@ -228,8 +239,14 @@ final class Contexts {
     return older.remove(context.key(), context);
   }
 
-  /** Time has moved on: what has not come back for long takes no room any more. */
-  void tick(long now) {
+  /**
+   * Time has moved on: what has not come back for long takes no room any more.
+   *
+   * @param pool endpoints in use
+   * @param times how many times as many requests go to the pool as are known of here
+   */
+  void tick(long now, EndpointState[] pool, double times) {
+    kept = kept(times * wholePrefills(now, pool), Math.min(1, times * goOn), gaps());
     double window = window();
     Iterator<Context> out = resting.values().iterator();
     while (out.hasNext()) {
@@ -250,6 +267,42 @@ final class Contexts {
     }
   }
 
+  /**
+   * Which share of the contexts that rest room is kept for: those that have rested for a part of
+   * the window. After so many gaps {@code exp(-gaps)} of those that go on have not come yet, so it
+   * takes as many gaps as the logarithm of what would be too much to compute anew.
+   *
+   * @param whole share of their time that servers would need to compute all prompts anew
+   * @param goOn share of conversations that go on
+   * @param gaps in the window
+   */
+  static double kept(double whole, double goOn, double gaps) {
+    double part = Math.clamp(Math.log(whole / MUCH) / Math.log(ALL / MUCH), 0, 1);
+    return rested(goOn, gaps * part) / rested(goOn, gaps);
+  }
+
+  /** How many have rested for no more than so many gaps, of those that begin to in one. */
+  private static double rested(double goOn, double gaps) {
+    return -goOn * Math.expm1(-gaps) + (1 - goOn) * gaps;
+  }
+
+  /** Of an endpoint in the mean, where each counts by how much it does: idle ones do not. */
+  private static double wholePrefills(long now, EndpointState[] pool) {
+    double sum = 0;
+    double squares = 0;
+    for (EndpointState endpoint : pool) {
+      double one = endpoint.wholePrefills(now);
+      sum += one;
+      squares += one * one;
+    }
+    return sum > 0 ? squares / sum : 0;
+  }
+
+  /** How many mean times until a conversation goes on the window is long. */
+  private double gaps() {
+    return window() / Math.max(1, gap);
+  }
+
   private double window() {
     return Math.clamp(MEANS_IN_WINDOW * gap, SHORTEST_WINDOW, LONGEST_WINDOW);
   }
@@ -263,7 +316,7 @@ final class Contexts {
    */
   double goesOn(double times) {
     double share = Math.min(1, times * goOn);
-    double gaps = window() / gap;
+    double gaps = gaps();
     double back = share * -Math.expm1(-gaps);
     return back / (back + (1 - share) * gaps);
   }
@@ -277,28 +330,23 @@ final class Contexts {
     return times * goOn >= MOST_GO_ON;
   }
 
-  /**
-   * Whether the contexts of an endpoint leave room in its cache.
-   *
-   * @param uncached tokens that there must be room for
-   * @param critical whether only contexts of critical requests count
-   * @param times how many times as many requests go to the pool as are known of here
-   */
-  static boolean fit(EndpointState endpoint, long uncached, boolean critical, double times) {
-    return endpoint.contextTokens(critical, times) + uncached <= endpoint.kvCapacityTokens();
+  /** Whether all contexts of an endpoint, in use and at rest, fit into its cache. */
+  static boolean fit(EndpointState endpoint) {
+    return endpoint.contextTokens(1, false, 1) <= endpoint.kvCapacityTokens();
   }
 
   /**
    * Whether an endpoint's cache is full for a request that begins a conversation: with contexts
-   * that are used there and those that rest, of requests at least as important.
+   * that are used there and those that rest and room is kept for, of requests at least as
+   * important.
    *
    * @param uncached tokens that it would add
    * @param times how many times as many requests go to the pool as are known of here
    */
-  static boolean areFull(
-      long now, EndpointState endpoint, long uncached, boolean critical, double times) {
-    return endpoint.kvCapacityTokens() > 0
-        && !fit(endpoint, uncached, critical, times)
+  boolean areFull(long now, EndpointState endpoint, long uncached, boolean critical, double times) {
+    long capacity = endpoint.kvCapacityTokens();
+    return capacity > 0
+        && endpoint.contextTokens(kept, critical, times) + uncached > capacity
         && times * endpoint.wholePrefills(now) >= MUCH;
   }
 }

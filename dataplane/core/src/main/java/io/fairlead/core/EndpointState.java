@@ -602,7 +602,7 @@ final class EndpointState implements PoolEndpoint {
   /** It took so long since the one before it: prompts of which nothing is seen are in no turn. */
   private void learnPrefill(Attempt attempt, long turn) {
     pace.learn(attempt.uncached(), attempt.attention(), turn);
-    if (attempt.sentAt - warmSince >= 0 && Contexts.fit(this, 0, false, 1)) {
+    if (attempt.sentAt - warmSince >= 0 && Contexts.fit(this)) {
       tokenPace.learn(attempt.uncached(), turn);
     }
   }
@@ -684,17 +684,19 @@ final class EndpointState implements PoolEndpoint {
    * Tokens of contexts that are in use or rest here, and {@link #DEVIATIONS} more of so many, were
    * their lengths exponential: they grow, and where they are few they may grow together.
    *
+   * @param kept share of those that rest which counts
    * @param critical whether only those of critical requests count
    * @param times how many times as many requests go to the pool as are known of here. Contexts that
    *     rest count once: a conversation's requests come to any picker, so that each knows most
    */
-  double contextTokens(boolean critical, double times) {
+  double contextTokens(double kept, boolean critical, double times) {
     double used = times * ((double) inFlightTokens - repeatedInFlightTokens());
-    int count = resting + inFlight;
-    double tokens = restingTokens + used;
+    double count = kept * resting + inFlight;
+    double tokens = kept * restingTokens + used;
     if (critical) {
-      count = restingCritical + criticalInFlight;
-      tokens = restingCriticalTokens + (inFlight == 0 ? 0 : used * criticalInFlight / inFlight);
+      count = kept * restingCritical + criticalInFlight;
+      tokens =
+          kept * restingCriticalTokens + (inFlight == 0 ? 0 : used * criticalInFlight / inFlight);
     }
     return count == 0 ? 0 : tokens * (1 + DEVIATIONS / Math.sqrt(count));
   }

@@ -546,7 +546,7 @@ public final class PoolCore {
     @Nullable Throwable failure = deadlines.check(now);
     health.tick(now);
     endpoints.tick();
-    contexts.tick(now);
+    contexts.tick(now, endpoints.eligible(), current.timesKnown());
     others.tick(now);
     EndpointState[] all = endpoints.eligible();
     for (int i = 0; i < all.length; i++) {

@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Conversations on one server that computes a thousand uncached tokens a second: after a warm-up,
@@ -299,6 +301,28 @@ class ContextsTest implements RequestListener {
     assertThat(sent.getLast()).isEqualTo(begins);
   }
 
+  /** Less than computing all anew needs is lost, so that less room is worth the wait for it. */
+  @ParameterizedTest
+  @CsvSource({"0, 3", "0.5, 3", "0.8, 3", "0.8, 0.1", "1, 3", "1, 6"})
+  void roomIsKeptForTheMoreContextsTheMoreServersNeedThem(double goOn, double gaps) {
+    assertThat(Contexts.kept(0, goOn, gaps)).isZero();
+    assertThat(Contexts.kept(0.65, goOn, gaps)).isZero();
+    double before = 0;
+    for (double whole = 0.66; whole < 1; whole += 0.01) {
+      double kept = Contexts.kept(whole, goOn, gaps);
+      assertThat(kept).as("%f", whole).isBetween(before, 1.0).isNotEqualTo(before);
+      before = kept;
+    }
+    assertThat(Contexts.kept(1, goOn, gaps)).isEqualTo(1);
+    assertThat(Contexts.kept(100, goOn, gaps)).isEqualTo(1);
+  }
+
+  /** Those that go on soon are most of those that go on: a third of the window has more of them. */
+  @Test
+  void whoGoesOnIsAtRestForAShorterTimeThanWhoDoesNot() {
+    assertThat(Contexts.kept(0.75, 1, 3)).isGreaterThan(1.5 * Contexts.kept(0.75, 0, 3));
+  }
+
   /** A request may end in the moment in which its server is found to be another process. */
   @Test
   void whatRestedAsItsCacheWasEmptiedIsTakenOffNoMore() {
@@ -310,11 +334,11 @@ class ContextsTest implements RequestListener {
     endpoint.restarted(now, EndpointMetrics.UNKNOWN);
     Contexts.Context after = context(endpoint);
     endpoint.rests(after);
-    double alone = endpoint.contextTokens(false, 1);
+    double alone = endpoint.contextTokens(1, false, 1);
     endpoint.restsNoMore(before);
-    assertThat(endpoint.contextTokens(false, 1)).isPositive().isEqualTo(alone);
+    assertThat(endpoint.contextTokens(1, false, 1)).isPositive().isEqualTo(alone);
     endpoint.restsNoMore(after);
-    assertThat(endpoint.contextTokens(false, 1)).isZero();
+    assertThat(endpoint.contextTokens(1, false, 1)).isZero();
   }
 
   /** The next request can go on with one alone. */
@@ -327,7 +351,7 @@ class ContextsTest implements RequestListener {
 
   /** What is kept for a request that was answered so often, with so many tokens. */
   private double rested(EndpointState at, int answers, int outputTokens) {
-    double before = at.contextTokens(false, 1);
+    double before = at.contextTokens(1, false, 1);
     assertThat(before).isZero();
     Flight flight = new Flight(0, 1);
     flight.start(now, prompt("m", answers, FIRST), this);
@@ -335,7 +359,7 @@ class ContextsTest implements RequestListener {
     flight.attempt.answers = answers;
     flight.ownTokens = FIRST * BLOCK;
     new Contexts().rests(now, flight, at, outputTokens);
-    double rested = at.contextTokens(false, 1);
+    double rested = at.contextTokens(1, false, 1);
     at.restarted(now, EndpointMetrics.UNKNOWN);
     return rested;
   }
