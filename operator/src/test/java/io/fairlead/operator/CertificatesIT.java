@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
@@ -81,6 +82,49 @@ class CertificatesIT {
       pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
       assertThat(pool.poolMessage("ResolvedRefs")).endsWith("to its port 9002 over HTTPS");
       pool.becomeReady();
+    }
+  }
+
+  /** Whoever reads it need not be one who may read Secrets. */
+  @Test
+  void whatIsInTheWrongPlaceIsNamedAndNotRepeated() {
+    String secret = Pem.text("good.key").lines().skip(1).findFirst().orElseThrow();
+    TestSecrets.tls(pool, "pair", "good.key", "good.key");
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      awaitMessage("there is a private key in place of the certificate");
+      assertThat(pool.poolMessage("ResolvedRefs"))
+          .startsWith("Secret " + pool.namespace() + "/pair of spec.tls.secretName")
+          .doesNotContain(secret.substring(0, 12));
+      TestSecrets.tls(pool, "pair", "good.key", "good.crt");
+      awaitMessage("certificate and private key are in each other's place");
+      TestSecrets.tls(pool, "pair", "ed25519.crt", "ed25519.key");
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+    }
+  }
+
+  /** Its type can't be changed, so another can't be put in its place. */
+  @Test
+  void aSecretOfAnotherTypeIsToldToBeMadeAnew() {
+    cluster
+        .admin()
+        .resource(
+            new SecretBuilder()
+                .withNewMetadata()
+                .withName("pair")
+                .withNamespace(pool.namespace())
+                .endMetadata()
+                .withType("kubernetes.io/dockerconfigjson")
+                .addToStringData(".dockerconfigjson", "{\"auths\":{}}")
+                .build())
+        .create();
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      awaitMessage(
+          "is of type kubernetes.io/dockerconfigjson and has no key tls.crt and no key tls.key");
+      assertThat(pool.poolMessage("ResolvedRefs"))
+          .contains("kubectl delete secret pair", "kubectl create secret tls pair");
+      pool.delete(Secret.class, "pair");
+      TestSecrets.tls(pool, "pair", "good.crt", "good.key");
+      pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
     }
   }
 

@@ -59,7 +59,7 @@ class EndpointAuthoritiesIT {
       TestSecrets.put(pool, "authorities", Map.of("tls.crt", Pem.text("good.crt")));
       awaitMessage("has no key ca.crt");
       TestSecrets.put(pool, "authorities", Map.of("ca.crt", Pem.text("good.key")));
-      awaitMessage("ca.crt holds no PEM certificates: it has no certificate");
+      awaitMessage("ca.crt holds no PEM certificates: it has a private key and no certificate");
       pool.awaitPool("ResolvedRefs", WRONG);
       assertThat(pool.poolMessage("ResolvedRefs")).doesNotContain("PRIVATE", "BEGIN");
 

@@ -3,6 +3,7 @@ package io.fairlead.crds.tls;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
@@ -32,7 +33,8 @@ public final class CertificateAuthorities {
   public static List<X509Certificate> read(byte[] text) throws GeneralSecurityException {
     CertificateFactory factory = CertificateFactory.getInstance("X.509");
     List<X509Certificate> all = new ArrayList<>();
-    Matcher found = CERTIFICATE.matcher(new String(text, StandardCharsets.ISO_8859_1));
+    String pem = new String(text, StandardCharsets.ISO_8859_1);
+    Matcher found = CERTIFICATE.matcher(pem);
     while (found.find()) {
       byte[] der;
       try {
@@ -41,10 +43,17 @@ public final class CertificateAuthorities {
         throw new GeneralSecurityException(
             "certificate %d is not in Base64".formatted(all.size() + 1), e);
       }
-      all.add((X509Certificate) factory.generateCertificate(new ByteArrayInputStream(der)));
+      try {
+        all.add((X509Certificate) factory.generateCertificate(new ByteArrayInputStream(der)));
+      } catch (CertificateException e) {
+        throw new CertificateException("certificate %d is damaged".formatted(all.size() + 1), e);
+      }
     }
     if (all.isEmpty()) {
-      throw new GeneralSecurityException("it has no certificate");
+      throw new GeneralSecurityException(
+          pem.contains("PRIVATE KEY-----")
+              ? "it has a private key and no certificate"
+              : "it has no certificate");
     }
     return List.copyOf(all);
   }

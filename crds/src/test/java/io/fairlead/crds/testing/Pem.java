@@ -8,8 +8,8 @@ import java.util.Objects;
 
 /**
  * Certificates and keys as tools write them: {@code good.crt} and {@code good.key} are a pair, as
- * are {@code expired.crt} and {@code expired.key}, which ended in 2021; {@code other.key} is of no
- * certificate.
+ * are {@code expired.crt} and {@code expired.key}, which ended in 2021, and those of the other
+ * kinds of keys, {@code ed25519} and {@code rsa}; {@code other.key} is of no certificate.
  */
 public final class Pem {
   private Pem() {}

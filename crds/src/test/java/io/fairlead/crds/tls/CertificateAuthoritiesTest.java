@@ -40,7 +40,8 @@ class CertificateAuthoritiesTest {
 
   @Test
   void aKeyIsNone() {
-    assertThatThrownBy(() -> read(Pem.text("good.key"))).hasMessage("it has no certificate");
+    assertThatThrownBy(() -> read(Pem.text("good.key")))
+        .hasMessage("it has a private key and no certificate");
   }
 
   @Test

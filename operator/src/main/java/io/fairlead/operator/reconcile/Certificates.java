@@ -15,6 +15,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Certificates {
   private static final List<String> KEYS = List.of("tls.crt", "tls.key");
+
+  /** Types of Secrets that may hold a pair. */
+  private static final Set<String> USUAL = Set.of("kubernetes.io/tls", "Opaque");
 
   private final InstantSource clock;
   private final NamedObject<Secret> named;
@@ -77,7 +81,7 @@ final class Certificates {
           Verdict.no(
               Reason.INVALID_CERTIFICATE_REF,
               "%s: tls.crt and tls.key are not a PEM certificate and its key: %s; pods that run keep the last good pair, and none that starts becomes ready. Put a pair there: %s"
-                  .formatted(field, e.getMessage(), command(name))));
+                  .formatted(field, e.getMessage(), anew(name))));
     }
   }
 
@@ -96,8 +100,9 @@ final class Certificates {
         : Optional.of(
             Verdict.no(
                 Reason.INVALID_CERTIFICATE_REF,
-                "%s has no key %s; put the PEM certificate under tls.crt and its key under tls.key: %s"
-                    .formatted(field, String.join(" and no key ", missing), command(name))));
+                "%s %shas no key %s; put the PEM certificate under tls.crt and its key under tls.key: %s"
+                    .formatted(
+                        field, type(secret), String.join(" and no key ", missing), anew(name))));
   }
 
   private static CertificatePair pair(Secret secret) throws GeneralSecurityException {
@@ -120,6 +125,18 @@ final class Certificates {
             "%s: the certificate begins at %s, and clients that check it refuse the port until then; use one that is valid"
                 .formatted(field, pair.begin()))
         : null;
+  }
+
+  /** Of one that is for something else: that says more than what it lacks. */
+  private static String type(Secret secret) {
+    return secret.getType() == null || USUAL.contains(secret.getType())
+        ? ""
+        : "is of type %s and ".formatted(secret.getType());
+  }
+
+  /** One that is there can't be created, and its type never changes. */
+  private static String anew(String name) {
+    return "kubectl delete secret %s; %s".formatted(name, command(name));
   }
 
   private static String command(String name) {
