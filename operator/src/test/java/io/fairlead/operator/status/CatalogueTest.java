@@ -3,6 +3,8 @@ package io.fairlead.operator.status;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -76,6 +78,21 @@ class CatalogueTest {
     assertThat(reason.wireName()).matches("[A-Z][A-Za-z]*");
     assertThat(reason.meaning()).endsWith(".");
     assertThat(reason.step()).endsWith(".");
+  }
+
+  /** The API server refuses the whole status where there are more, and others may add theirs. */
+  @Test
+  void anEndpointPickerHasRoomForAllOfThemAndForAsManyOfOthers() throws IOException {
+    long ours =
+        Arrays.stream(ConditionType.values())
+            .filter(type -> List.of(type.kinds().split(", ")).contains("EndpointPicker"))
+            .count();
+    JsonNode conditions =
+        new YAMLMapper()
+            .readTree(Path.of("..", "crds", "manifests", "endpointpickers.yaml").toFile())
+            .at(
+                "/spec/versions/0/schema/openAPIV3Schema/properties/status/properties/conditions/maxItems");
+    assertThat(conditions.asLong()).isGreaterThanOrEqualTo(2 * ours);
   }
 
   @Test
