@@ -123,6 +123,54 @@ class PickerSettingsIT extends OperatorWithPool {
     assertThat(writesOfChildren()).as("nothing is applied again").isEqualTo(before);
   }
 
+  /** Requests would be sent to it; what it runs goes on, and takes edits. */
+  @Test
+  void aLabelByWhichThePoolWouldSelectItsPickerStaysOffItsPods() {
+    create("podTemplate: {labels: {team: ml}}");
+    pool.createPool();
+    await()
+        .untilAsserted(
+            () -> assertThat(podLabels()).containsEntry("team", "ml").doesNotContainKey("app"));
+    edit("{\"spec\":{\"podTemplate\":{\"labels\":{\"app\":\"vllm\",\"team\":\"other\"}}}}");
+    pool.awaitPool("Accepted", "False/InvalidSpec");
+    assertThat(pool.poolMessage("Accepted"))
+        .contains("EndpointPicker " + pool.namespace() + "/mine: spec.podTemplate.labels");
+    await()
+        .untilAsserted(
+            () -> assertThat(podLabels()).containsEntry("team", "other").doesNotContainKey("app"));
+    pool.createModel("chat", "chat", 90);
+    await().untilAsserted(() -> assertThat(pool.config()).contains("chat"));
+
+    edit("{\"spec\":{\"podTemplate\":{\"labels\":{\"app\":null}}}}");
+    pool.awaitPool("Accepted", "True/Accepted");
+  }
+
+  /** As where the selector is edited so that it is that of pods which run. */
+  @Test
+  void aSelectorThatTakesInThePickersOwnPodsIsRefusedAndThePodsStay() {
+    create("podTemplate: {labels: {team: ml}}");
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    await().untilAsserted(() -> assertThat(podLabels()).containsEntry("team", "ml"));
+    await().untilAsserted(() -> assertThat(pool.config()).contains("chat", "vllm"));
+    ConfigHash before = pool.configHash();
+    Deployment there = pool.need(Deployment.class, PICKER);
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"selector\":{\"matchLabels\":{\"app\":null,\"team\":\"ml\"}}}}");
+    pool.awaitPool("Accepted", "False/InvalidSpec");
+    assertThat(pool.poolMessage("Accepted")).contains("spec.podTemplate.labels", "team=ml");
+    assertThat(pool.configHash()).as("what was in force").isEqualTo(before);
+    assertThat(pool.need(Deployment.class, PICKER).getSpec()).isEqualTo(there.getSpec());
+  }
+
+  private Map<String, String> podLabels() {
+    return pool.need(Deployment.class, PICKER).getSpec().getTemplate().getMetadata().getLabels();
+  }
+
   @Test
   void anAutoscalerSaysHowManyPodsRunAndNobodyElse() {
     create("replicas: 4");

@@ -38,6 +38,11 @@ public final class Labels {
     return labels != null && labels.containsKey(NETWORK_POLICY);
   }
 
+  /** Labels that the pods of a picker carry whatever else is asked of them. */
+  public static Map<String, String> ofEveryPicker(String picker) {
+    return all(picker);
+  }
+
   static Map<String, String> all(String picker) {
     return sorted(
         Map.of(

@@ -22,6 +22,7 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.desire.SelectedPickers.Selected;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
@@ -60,7 +61,9 @@ public final class PoolDesire {
             PluginTypes.shipped(),
             held::good,
             scheduling);
-    PoolConfig visible = compilation.config();
+    Optional<SelectedPickers.Selected> selected = SelectedPickers.of(seen, picker);
+    boolean refused = compilation.config() == null || selected.filter(Selected::now).isPresent();
+    PoolConfig visible = refused ? null : compilation.config();
     PoolConfig compiled = visible == null ? null : held.completed(visible);
     Verdict unknown = visible != null && compiled == null ? unknown(seen) : null;
     Written wanted = compiled == null ? null : ConfigDocument.written(compiled);
@@ -76,10 +79,12 @@ public final class PoolDesire {
       running.retainAll(new HashSet<>(compiled.models()));
     }
     Verdict noConfig =
-        unknown == null ? noConfig(seen.pool(), compilation) : Verdict.pending(unknown.message());
+        unknown != null
+            ? Verdict.pending(unknown.message())
+            : refused ? noConfig(seen.pool()) : null;
     List<JudgedModel> models = judged(seen.models(), compilation, noConfig, running);
     return new CompiledPool(
-        accepted(compilation, picker, config),
+        accepted(compilation, selected, picker, config),
         config,
         document,
         fits ? null : tooLarge(seen.pool(), config),
@@ -105,12 +110,10 @@ public final class PoolDesire {
   }
 
   /** Of what names the pool, where there is no config that it could be in. */
-  private static @Nullable Verdict noConfig(InferencePool pool, Compilation compilation) {
-    return compilation.config() == null
-        ? Verdict.pending(
-            "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
-                .formatted(pool.getMetadata().getName()))
-        : null;
+  private static Verdict noConfig(InferencePool pool) {
+    return Verdict.pending(
+        "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
+            .formatted(pool.getMetadata().getName()));
   }
 
   private static Set<String> unseen(@Nullable PoolConfig visible, @Nullable PoolConfig compiled) {
@@ -154,7 +157,30 @@ public final class PoolDesire {
   }
 
   private static Verdict accepted(
-      Compilation compilation, @Nullable EndpointPicker picker, @Nullable PoolConfig config) {
+      Compilation compilation,
+      Optional<Selected> selected,
+      @Nullable EndpointPicker picker,
+      @Nullable PoolConfig config) {
+    Stream<Verdict> pickers =
+        selected.stream()
+            .map(
+                one ->
+                    one.now() && config != null
+                        ? one.why().worded(said -> said + "; the config that was in force stays")
+                        : one.why());
+    return Stream.concat(pickers, found(compilation, config))
+        .collect(Collectors.collectingAndThen(Collectors.toList(), PoolDesire::joined))
+        .orElseGet(
+            () ->
+                Verdict.yes(
+                    Reason.ACCEPTED,
+                    picker == null
+                        ? "The pool is served with defaults; an EndpointPicker that names it can set more"
+                        : "The pool is served as EndpointPicker %s says"
+                            .formatted(picker.getMetadata().getName())));
+  }
+
+  private static Stream<Verdict> found(Compilation compilation, @Nullable PoolConfig config) {
     return compilation.findings().stream()
         .filter(finding -> finding.severity() == Severity.REJECTS)
         .filter(finding -> OF_THE_POOL.contains(finding.object().kind()))
@@ -166,16 +192,7 @@ public final class PoolDesire {
                     finding.object()
                         + ": "
                         + finding.message()
-                        + (config == null ? "" : kept(finding, compilation))))
-        .collect(Collectors.collectingAndThen(Collectors.toList(), PoolDesire::joined))
-        .orElseGet(
-            () ->
-                Verdict.yes(
-                    Reason.ACCEPTED,
-                    picker == null
-                        ? "The pool is served with defaults; an EndpointPicker that names it can set more"
-                        : "The pool is served as EndpointPicker %s says"
-                            .formatted(picker.getMetadata().getName())));
+                        + (config == null ? "" : kept(finding, compilation))));
   }
 
   private static Optional<Verdict> joined(List<Verdict> verdicts) {

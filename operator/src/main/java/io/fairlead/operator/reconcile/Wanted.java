@@ -2,6 +2,7 @@ package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.document.ConfigDocument.Written;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
@@ -12,6 +13,7 @@ import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.desire.CompiledPool;
+import io.fairlead.operator.desire.SelectedPickers;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
 import java.util.Optional;
@@ -108,7 +110,16 @@ record Wanted(
             compiled.lastGood(),
             frontend,
             image == null || image.isBlank() ? usual : usual.named(image),
-            spec == null ? EndpointPickerSpec.DEFAULT : spec,
+            spec == null ? EndpointPickerSpec.DEFAULT : carriedOut(spec, seen, compiled),
             compiled.schedulers()));
+  }
+
+  private static EndpointPickerSpec carriedOut(
+      EndpointPickerSpec asked, Observation seen, CompiledPool compiled) {
+    PoolConfig inForce = compiled.config();
+    return inForce == null
+        ? asked
+        : SelectedPickers.leftOut(
+            asked, inForce.selector(), Names.child(seen.pool().getMetadata().getName()));
   }
 }

@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.compile.UpstreamObjects;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
@@ -17,7 +18,10 @@ import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.SeenReasons;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Makes({Reason.INVALID_POOL_REF, Reason.ENDPOINT_PICKER_REF_MISSING})
 class PoolDesireTest {
@@ -90,6 +94,96 @@ class PoolDesireTest {
               assertThat(broken.accepted().reason()).isEqualTo(Reason.ENDPOINT_PICKER_REF_MISSING);
               SeenReasons.add(broken.accepted().reason().wireName());
             });
+  }
+
+  /** Requests would be sent to pickers, and by a gateway of ours in circles. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "app.kubernetes.io/name: fairlead-epp",
+        "app.kubernetes.io/managed-by: fairlead-operator",
+        "app.kubernetes.io/part-of: fairlead, app.kubernetes.io/component: endpoint-picker",
+        "app.kubernetes.io/instance: p-epp",
+        "fairlead.io/picker: p-epp",
+        "fairlead.io/picker: of-another-pool-epp",
+      })
+  void aSelectorOfPickersIsRefused(String selector) {
+    CompiledPool compiled = compile(selector, null);
+    assertThat(compiled.accepted().isFalse()).isTrue();
+    assertThat(compiled.accepted().reason()).isEqualTo(Reason.INVALID_SPEC);
+    assertThat(compiled.accepted().message())
+        .contains(
+            "InferencePool ns/p: spec.selector.matchLabels",
+            "pods of pickers",
+            "which only model servers carry");
+    assertThat(compiled.document()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "app: vllm",
+        "app.kubernetes.io/name: vllm",
+        "app.kubernetes.io/part-of: fairlead, app: vllm",
+        "app.kubernetes.io/instance: of-another-epp",
+      })
+  void aSelectorThatLeavesPickersOutIsNone(String selector) {
+    CompiledPool compiled = compile(selector, null);
+    assertThat(compiled.accepted().isTrue()).isTrue();
+    assertThat(compiled.document()).isNotNull();
+  }
+
+  /** Its pods don't carry them then, so the config goes on being the newest. */
+  @Test
+  void labelsOfAPickerByWhichItsPoolWouldSelectItAreTold() {
+    CompiledPool compiled = compile("app: vllm", picker("{app: vllm, team: ml}"));
+    assertThat(compiled.accepted().isFalse()).isTrue();
+    assertThat(compiled.accepted().reason()).isEqualTo(Reason.INVALID_SPEC);
+    assertThat(compiled.accepted().message())
+        .contains("EndpointPicker ns/mine: spec.podTemplate.labels", "app=vllm", "InferencePool p")
+        .doesNotContain("team");
+    assertThat(compiled.document()).isNotNull();
+    assertThat(compile("app: vllm, tier: gpu", picker("{app: vllm}")).accepted().isTrue())
+        .as("one more label that the pods lack")
+        .isTrue();
+  }
+
+  private static EndpointPicker picker(String labels) {
+    return Serialization.unmarshal(
+        """
+        metadata: {name: mine, namespace: ns}
+        spec: {poolRef: {name: p}, podTemplate: {labels: %s}}
+        """
+            .formatted(labels),
+        EndpointPicker.class);
+  }
+
+  private static CompiledPool compile(String selector, @Nullable EndpointPicker picker) {
+    InferencePool pool =
+        Serialization.unmarshal(
+            """
+            metadata: {name: p, namespace: ns}
+            spec:
+              selector: {matchLabels: {%s}}
+              targetPorts: [{number: 8000}]
+              endpointPickerRef: {name: s, port: {number: 9002}}
+            """
+                .formatted(selector),
+            InferencePool.class);
+    Observation seen =
+        new Observation(
+            pool,
+            picker == null ? List.of() : List.of(picker),
+            List.of(),
+            List.of(),
+            UpstreamObjects.NONE,
+            List.of(),
+            Unread.NOTHING,
+            null,
+            List.of(),
+            List.of(),
+            List.of());
+    return PoolDesire.compile(seen, picker, SchedulingText.none("is not set"));
   }
 
   private static JudgedModel judge(String selector) {

@@ -106,4 +106,32 @@ public record EndpointPickerSpec(
         networkPolicy,
         monitoring);
   }
+
+  /** The same with other pods. */
+  public EndpointPickerSpec withPodTemplate(PodTemplateSpec other) {
+    return new EndpointPickerSpec(
+        poolRef,
+        frontend,
+        image,
+        replicas,
+        resources,
+        autoscaling,
+        disruptionBudget,
+        other,
+        allowedOrigins,
+        tls,
+        endpointTls,
+        tracing,
+        capture,
+        handOver,
+        paused,
+        console,
+        requests,
+        pluginTypes,
+        scheduling,
+        shadows,
+        schedulingFrom,
+        networkPolicy,
+        monitoring);
+  }
 }

@@ -48,4 +48,17 @@ public record PodTemplateSpec(
     imagePullSecrets = Lenient.list(imagePullSecrets);
     env = Lenient.list(env);
   }
+
+  /** The same with other labels. */
+  public PodTemplateSpec withLabels(Map<String, String> others) {
+    return new PodTemplateSpec(
+        others,
+        annotations,
+        nodeSelector,
+        affinity,
+        tolerations,
+        priorityClassName,
+        imagePullSecrets,
+        env);
+  }
 }
