@@ -7,6 +7,7 @@ import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,10 @@ final class Autoscalers {
   /** Of one that somebody scaled to 0, which is how an autoscaler is put to rest. */
   private static final String RESTS = "ScalingDisabled";
 
+  /** It has no measurement, or can make nothing of it. */
+  private static final Pattern MEASURES =
+      Pattern.compile("FailedGet[A-Za-z]*Metric|FailedComputeMetricsReplicas");
+
   private Autoscalers() {}
 
   /**
@@ -34,8 +39,13 @@ final class Autoscalers {
     static final Judged WELL = new Judged(null, null);
   }
 
-  /** Judges one that is there, at a time. */
-  static Judged judge(HorizontalPodAutoscaler autoscaler, Instant now) {
+  /**
+   * Judges one that is there, at a time.
+   *
+   * @param arePodsReady whether a pod is ready of those that it scales: the others have no usage
+   *     that counts
+   */
+  static Judged judge(HorizontalPodAutoscaler autoscaler, boolean arePodsReady, Instant now) {
     Optional<HorizontalPodAutoscalerCondition> inactive = inactive(autoscaler);
     if (inactive.isEmpty()) {
       return Judged.WELL;
@@ -56,11 +66,21 @@ final class Autoscalers {
                     autoscaler.getMetadata().getNamespace(),
                     name,
                     reason,
-                    reason.equals(SCALED_TWICE)
-                        ? "another HorizontalPodAutoscaler scales the same pods, delete it"
-                        : "see to what it is to scale by, CPU takes metrics-server, and spec.autoscaling.podMetrics of the EndpointPicker an adapter",
+                    nextStep(reason, arePodsReady),
                     name)),
         null);
+  }
+
+  private static String nextStep(String reason, boolean arePodsReady) {
+    if (reason.equals(SCALED_TWICE)) {
+      return "another HorizontalPodAutoscaler scales the same pods, delete it";
+    }
+    if (!MEASURES.matcher(reason).matches()) {
+      return "see to what it says";
+    }
+    return arePodsReady
+        ? "see to what it is to scale by, CPU takes metrics-server, and spec.autoscaling.podMetrics of the EndpointPicker an adapter"
+        : "none of its pods is ready, and others are not measured; condition Ready says what to do";
   }
 
   private static Optional<HorizontalPodAutoscalerCondition> inactive(

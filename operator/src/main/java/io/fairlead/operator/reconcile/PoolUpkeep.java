@@ -359,6 +359,9 @@ final class PoolUpkeep {
     String name = Names.child(seen.pool().getMetadata().getName());
     ConfigHash hash = hash(wanted);
     List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
+    List<Replica> replicas =
+        seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList();
+    boolean areReady = replicas.stream().anyMatch(Replica::ready);
     PickerFacts facts =
         new PickerFacts(
             name,
@@ -366,11 +369,15 @@ final class PoolUpkeep {
             resolvedRefs(wanted, applied, client, next),
             hash,
             deployment(seen, name, applied).orElse(null),
-            seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
+            replicas,
             obstacles.isEmpty() ? null : Verdict.all(obstacles),
             modelCount(wanted.compiled()),
             sideConditions.of(
-                wanted, applied.waits(), failures, autoscaler(wanted, name, next), informers),
+                wanted,
+                applied.waits(),
+                failures,
+                autoscaler(wanted, name, areReady, next),
+                informers),
             false);
     Optional<Duration> silence = overdue.left(uid, facts);
     if (silence.filter(Duration::isZero).isPresent()) {
@@ -381,7 +388,8 @@ final class PoolUpkeep {
   }
 
   /** Why the autoscaler that the picker asks for does not scale; null where it does. */
-  private @Nullable Verdict autoscaler(Wanted wanted, String name, NextLook next) {
+  private @Nullable Verdict autoscaler(
+      Wanted wanted, String name, boolean areReady, NextLook next) {
     EndpointPicker picker = wanted.picker();
     if (picker == null || picker.getSpec() == null || picker.getSpec().autoscaling() == null) {
       return null;
@@ -390,7 +398,7 @@ final class PoolUpkeep {
         wanted
             .seen()
             .child(HorizontalPodAutoscaler.class, name)
-            .map(there -> Autoscalers.judge(there, clock.instant()))
+            .map(there -> Autoscalers.judge(there, areReady, clock.instant()))
             .orElse(Autoscalers.Judged.WELL);
     next.within(judged.again());
     return judged.wrong();

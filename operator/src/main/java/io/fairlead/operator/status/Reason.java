@@ -260,7 +260,7 @@ public enum Reason {
       Kind.WRONG,
       "AutoscalerInactive",
       "The picker's HorizontalPodAutoscaler has had nothing to scale by for two minutes, as in a cluster without metrics. Pods stay as many as they are.",
-      "Install metrics-server, or for `podMetrics` an adapter that serves them; have no other HorizontalPodAutoscaler scale the same Deployment."),
+      "See to the picker's pods first where none is ready. Else install metrics-server, or for `podMetrics` an adapter that serves them; have no other HorizontalPodAutoscaler scale the same Deployment."),
   OBJECT_NOT_APPLIED(
       Kind.WRONG,
       "ObjectNotApplied",

@@ -11,6 +11,8 @@ import io.fairlead.operator.testing.SeenReasons;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Makes(Reason.AUTOSCALER_INACTIVE)
 class AutoscalersTest {
@@ -20,21 +22,44 @@ class AutoscalersTest {
   @Test
   void oneThatHasNothingToScaleByIsToldAfterAWhile() {
     HorizontalPodAutoscaler failing = autoscaler("False", "FailedGetResourceMetric");
-    Autoscalers.Judged soon = Autoscalers.judge(failing, BEGAN.plus(LONG).minusSeconds(1));
+    Autoscalers.Judged soon = Autoscalers.judge(failing, true, BEGAN.plus(LONG).minusSeconds(1));
     assertThat(soon.wrong()).as("pods that begin have no metrics yet").isNull();
     assertThat(soon.again()).isEqualTo(Duration.ofSeconds(1));
 
-    Verdict told = Autoscalers.judge(failing, BEGAN.plus(LONG)).wrong();
+    Verdict told = Autoscalers.judge(failing, true, BEGAN.plus(LONG)).wrong();
     assertThat(told).isNotNull();
     SeenReasons.add(told.reason().wireName());
     assertThat(told.message())
         .contains("HorizontalPodAutoscaler ns/p-epp", "FailedGetResourceMetric", "metrics-server");
   }
 
+  /** Pods that are not ready have no usage that counts, whatever the cluster can measure. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"FailedGetResourceMetric", "FailedGetPodsMetric", "FailedComputeMetricsReplicas"})
+  void whosePodsAreNotReadyIsSentToThem(String reason) {
+    Verdict told = Autoscalers.judge(autoscaler("False", reason), false, BEGAN.plus(LONG)).wrong();
+    assertThat(told).isNotNull();
+    assertThat(told.message())
+        .contains("none of its pods is ready", "condition Ready")
+        .doesNotContain("metrics-server");
+  }
+
+  @Test
+  void whatPodsHaveNoPartInIsSaidOfThemNeither() {
+    Verdict told =
+        Autoscalers.judge(autoscaler("False", "FailedGetScale"), false, BEGAN.plus(LONG)).wrong();
+    assertThat(told).isNotNull();
+    assertThat(told.message())
+        .contains("kubectl describe hpa p-epp")
+        .doesNotContain("ready", "metrics-server");
+  }
+
   @Test
   void oneOfSeveralForTheSamePodsIsToldToBeOne() {
     Verdict told =
-        Autoscalers.judge(autoscaler("False", "AmbiguousSelector"), BEGAN.plus(LONG)).wrong();
+        Autoscalers.judge(autoscaler("False", "AmbiguousSelector"), false, BEGAN.plus(LONG))
+            .wrong();
     assertThat(told).isNotNull();
     assertThat(told.message()).contains("another HorizontalPodAutoscaler scales the same pods");
   }
@@ -47,7 +72,8 @@ class AutoscalersTest {
           autoscaler("False", "ScalingDisabled"),
           new HorizontalPodAutoscaler()
         }) {
-      assertThat(Autoscalers.judge(well, BEGAN.plus(LONG))).isEqualTo(Autoscalers.Judged.WELL);
+      assertThat(Autoscalers.judge(well, true, BEGAN.plus(LONG)))
+          .isEqualTo(Autoscalers.Judged.WELL);
     }
   }
 
@@ -55,7 +81,8 @@ class AutoscalersTest {
   @Test
   void aClockThatIsBehindWaitsNoLonger() {
     assertThat(
-            Autoscalers.judge(autoscaler("False", "FailedGetScale"), BEGAN.minusSeconds(3_600))
+            Autoscalers.judge(
+                    autoscaler("False", "FailedGetScale"), true, BEGAN.minusSeconds(3_600))
                 .again())
         .isEqualTo(LONG);
   }
