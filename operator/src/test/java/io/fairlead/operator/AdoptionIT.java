@@ -295,6 +295,23 @@ class AdoptionIT {
                 assertThat(pool.get(RoleBinding.class, PICKER)).isNull();
               });
       assertThat(pool.get(ServiceAccount.class, PICKER)).as("it may not go").isNotNull();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () ->
+                  assertThat(pool.all(Event.class))
+                      .filteredOn(event -> event.getReason().equals("NotDeleted"))
+                      .singleElement()
+                      .satisfies(
+                          told -> {
+                            assertThat(told.getType()).isEqualTo("Warning");
+                            assertThat(told.getInvolvedObject().getKind())
+                                .isEqualTo("InferencePool");
+                            assertThat(told.getMessage())
+                                .contains(
+                                    "ServiceAccount " + pool.namespace() + "/pool-epp",
+                                    "see to that webhook or policy, or delete it by hand");
+                          }));
     } finally {
       policy.forEach(object -> cluster.admin().resource(object).delete());
     }

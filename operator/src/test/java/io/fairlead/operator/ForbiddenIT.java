@@ -308,6 +308,40 @@ class ForbiddenIT {
     }
   }
 
+  /** It can't be told from one that is not seen, so what it asked for stays, and that is told. */
+  @Test
+  void aPickerThatIsLostWhileItsKindIsListedAloneIsTold() {
+    allowed.createPicker("mine", "{name: pool}");
+    allowed.createPool();
+    try (OperatorProcess _ = start()) {
+      allowed.awaitPickerCarriedOut();
+      allowed.awaitPool("Ready", "False/RolloutInProgress");
+    }
+    allowed.delete(EndpointPicker.class, "mine");
+    unbind(allowed.namespace());
+    forbid(
+        "endpointpickers",
+        allowed.namespace(),
+        new PolicyRuleBuilder()
+            .withApiGroups("fairlead.io")
+            .withResources("endpointpickers")
+            .withVerbs("get", "list")
+            .build());
+    try (OperatorProcess _ = start()) {
+      allowed.awaitPool("Programmed", "False/PermissionDenied");
+      assertThat(allowed.poolMessage("Programmed"))
+          .contains("cannot watch resource \"endpointpickers\"", "grant");
+      assertThat(allowed.pickerImage()).as("as it was asked for").isEqualTo("example.test/own:2");
+      unbind(allowed.namespace());
+      bind(allowed.namespace(), "ClusterRole", "fairlead-operator");
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .untilAsserted(
+              () -> assertThat(allowed.pickerImage()).isEqualTo(OperatorUnderTest.IMAGE));
+      allowed.awaitPool("Ready", "False/RolloutInProgress");
+    }
+  }
+
   /** Their own edits have no effect any more; what else concerns them is seen. */
   @Test
   void poolsThatAreSeenNoMoreSaySo() {

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,10 +70,15 @@ final class LostPickers {
    * @param parent EndpointPicker that our entry in the pool's status speaks for; null without one
    * @param watched whether changes of EndpointPickers are seen just now: while the kind is on its
    *     way out they are not, whatever the API server still says of it
+   * @param denied why they can't be seen, where the API server says so; not asked where all is well
    * @return empty when the EndpointPickers that were seen are all that there are
    */
   Optional<Doubt> doubt(
-      Observation seen, @Nullable String parent, boolean watched, KubernetesClient client) {
+      Observation seen,
+      @Nullable String parent,
+      boolean watched,
+      Supplier<Optional<Verdict>> denied,
+      KubernetesClient client) {
     String pool = seen.pool().getMetadata().getUid();
     Boolean before = named.get(pool);
     boolean lost =
@@ -99,10 +105,13 @@ final class LostPickers {
     if (lost && (kind == KindLooks.Found.MISSING || kind == KindLooks.Found.TERMINATING)) {
       away.add(pool);
     }
-    // An API server that starts lacks kinds for a moment: said once, it is not told.
-    return Optional.of(
-        new Doubt(
-            PoolReconciler.LOOK_AGAIN, left.isPositive() ? null : kind.why(EndpointPicker.class)));
+    if (left.isPositive()) {
+      // An API server that starts lacks kinds for a moment: said once, it is not told.
+      return Optional.of(new Doubt(PoolReconciler.LOOK_AGAIN, null));
+    }
+    Verdict why =
+        kind == KindLooks.Found.THERE ? denied.get().orElse(null) : kind.why(EndpointPicker.class);
+    return Optional.of(new Doubt(PoolReconciler.LOOK_AGAIN, why));
   }
 
   private Optional<Doubt> certain(String pool, boolean isNamed) {

@@ -7,6 +7,7 @@ import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
+import io.fairlead.operator.apply.ChildFailure;
 import io.fairlead.operator.apply.Contradictions;
 import io.fairlead.operator.apply.Events;
 import io.fairlead.operator.apply.LostEntries;
@@ -22,6 +23,7 @@ import io.fairlead.operator.observe.Orphaned;
 import io.fairlead.operator.observe.Pools;
 import io.fairlead.operator.observe.ServedPools;
 import io.fairlead.operator.observe.Serving;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.config.informer.InformerConfiguration;
@@ -74,6 +76,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** UIDs of pools that are served no longer and have children still: it is said once. */
   private final Set<String> released = ConcurrentHashMap.newKeySet();
 
+  private final Leftovers leftovers;
   private final Returns returns = new Returns();
 
   /** UIDs of pools that are left to another operator: it is said once. */
@@ -120,6 +123,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
     KindLooks kinds = new KindLooks(nanos);
     this.pruner = new Pruner(children);
+    this.leftovers = new Leftovers(events, nanos);
     this.statuses = new StatusApplier(client, clock, events, lanes, steps, contradictions, refused);
     this.telling =
         new PoolTelling(
@@ -246,6 +250,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
                 seen,
                 telling.parent(pool).orElse(null),
                 informers.seesPickers(namespace),
+                () -> denied(EndpointPicker.class, informers, namespace, context.getClient()),
                 context.getClient());
     if (doubt.isPresent()) {
       return waitForKind(pool, doubt.get());
@@ -328,6 +333,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** What was said while a pool was not served is to be said anew when it is not. */
   private void forgetReleases(String pool) {
     released.remove(pool);
+    leftovers.forget(pool);
     returns.forget(pool);
     leftToAnother.remove(pool);
   }
@@ -373,6 +379,16 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     return waitFor(unseen, informers.observe(pool), informers, client);
   }
 
+  private Optional<Verdict> denied(
+      Class<? extends HasMetadata> kind,
+      ClusterView informers,
+      String namespace,
+      KubernetesClient client) {
+    return denied
+        .verdicts(List.of(kind), informers.askedIn(namespace), client)
+        .map(verdicts -> verdicts.get(ConditionType.READY));
+  }
+
   /** What the pool's EndpointPicker asked for stays. */
   private UpdateControl<InferencePool> waitForKind(InferencePool pool, Doubt doubt) {
     if (doubt.why() != null) {
@@ -398,6 +414,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     if (seen.own().isEmpty()) {
       released.remove(uid);
+      leftovers.forget(uid);
     } else if (seen.own().stream().anyMatch(child -> !child.isMarkedForDeletion())
         && released.add(uid)) {
       events.warn(
@@ -407,7 +424,12 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     Attempts writes = new Attempts();
     NextLook next = new NextLook();
-    pruner.all(seen, client, writes);
+    List<ChildFailure> stuck = new ArrayList<>();
+    pruner.all(seen, client, writes, stuck);
+    if (!stuck.isEmpty()) {
+      leftovers.tell(seen.pool(), new ChildFailures(stuck));
+      next.within(Retries.REFUSED);
+    }
     telling.notOurs(seen, writes, next);
     writes.rethrow();
     next.within(writes.putOff());

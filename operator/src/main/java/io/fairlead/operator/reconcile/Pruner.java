@@ -30,11 +30,22 @@ final class Pruner {
   /**
    * Deletes all that this very pool controls, each by an attempt of its own; a NetworkPolicy after
    * the pods that it is for, whose end wakes the pool.
+   *
+   * @param stuck gets what the API server does not let the operator delete
    */
-  void all(Observation seen, KubernetesClient client, Attempts attempts) {
+  void all(Observation seen, KubernetesClient client, Attempts attempts, List<ChildFailure> stuck) {
     seen.own().stream()
         .filter(child -> !child.isMarkedForDeletion() && !isNeeded(child, seen))
-        .forEach(child -> attempts.attempt(() -> children.delete(child, client)));
+        .forEach(child -> delete(child, client, attempts, stuck));
+  }
+
+  private void delete(
+      HasMetadata child, KubernetesClient client, Attempts attempts, List<ChildFailure> stuck) {
+    try {
+      children.delete(child, client);
+    } catch (KubernetesClientException e) {
+      attempts.attempt(() -> stuck.add(Refusals.stays(child, e)));
+    }
   }
 
   /**
@@ -89,11 +100,7 @@ final class Pruner {
       if (child instanceof HorizontalPodAutoscaler
           && !child.isMarkedForDeletion()
           && desired.stream().noneMatch(want -> same(want, child))) {
-        try {
-          children.delete(child, client);
-        } catch (KubernetesClientException e) {
-          attempts.attempt(() -> stuck.add(Refusals.stays(child, e)));
-        }
+        delete(child, client, attempts, stuck);
       }
     }
   }

@@ -16,7 +16,7 @@ final class Retries {
   static final Duration CONTENDED = Duration.ofMillis(300);
 
   /** How soon what the API server refused is tried again, when nothing changes before. */
-  private static final Duration REFUSED = Duration.ofSeconds(15);
+  static final Duration REFUSED = Duration.ofSeconds(15);
 
   /** How soon at first where it failed: that passes by itself. */
   private static final Duration FAILED = Duration.ofSeconds(1);

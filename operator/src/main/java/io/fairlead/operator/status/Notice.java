@@ -6,6 +6,10 @@ public enum Notice {
       "NoLongerServed",
       "The pool is given up: no EndpointPicker names it any more, or somebody else provides its Service. The picker and all that belongs to it are deleted.",
       "Nothing, or create an EndpointPicker that names the pool."),
+  NOT_DELETED(
+      "NotDeleted",
+      "The pool is given up, and the API server does not let the operator delete what belonged to its picker. What the message names stays, and may go on serving; all else is gone.",
+      "Do what the message says; it is tried again four times a minute."),
   SERVED_BY_ANOTHER(
       "ServedByAnother",
       "An operator that is not to serve the pool deletes what belongs to its picker, and somebody makes it again, such as another operator. It is left as it is from now on.",

@@ -11,6 +11,8 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +45,7 @@ class LostPickersTest {
   private final LostPickers lost = new LostPickers(nanos::get, new KindLooks(nanos::get));
   private volatile String kinds = KINDS;
   private List<HasMetadata> children = List.of();
+  private Optional<Verdict> denied = Optional.empty();
   private ScriptedApi api;
 
   @BeforeEach
@@ -80,6 +83,19 @@ class LostPickersTest {
     pass(Duration.ofSeconds(10));
     assertThat(doubt(false)).isPresent();
     pass(Duration.ofSeconds(1));
+    assertThat(doubt(true)).isEmpty();
+  }
+
+  /** Else its pool would say for ever what was so before. */
+  @Test
+  void whyAKindCannotBeWatchedIsTold() {
+    assertThat(doubt(true, "mine")).isEmpty();
+    denied = Optional.of(Verdict.no(Reason.PERMISSION_DENIED, "cannot watch"));
+    assertThat(doubt(false)).hasValueSatisfying(doubt -> assertThat(doubt.why()).isNull());
+    pass(Duration.ofSeconds(3));
+    assertThat(doubt(false))
+        .hasValueSatisfying(doubt -> assertThat(doubt.why()).isEqualTo(denied.orElseThrow()));
+    denied = Optional.empty();
     assertThat(doubt(true)).isEmpty();
   }
 
@@ -166,7 +182,7 @@ class LostPickersTest {
             children,
             List.of(),
             List.of());
-    return lost.doubt(seen, null, watched, api.client());
+    return lost.doubt(seen, null, watched, () -> denied, api.client());
   }
 
   private static EndpointPicker picker(String name) {
