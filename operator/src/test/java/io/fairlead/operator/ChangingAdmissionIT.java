@@ -4,11 +4,16 @@ import static io.fairlead.operator.testing.PoolFixture.PICKER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Event;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookConfigurationBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.AuditLog;
@@ -31,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A webhook that has all images come from another registry, as clusters have them. */
 @ExtendWith(KubeApi.class)
@@ -112,6 +119,98 @@ class ChangingAdmissionIT {
     assertThat(pool.all(Event.class))
         .extracting(Event::getReason)
         .doesNotContain("Repaired", "WaitingForTurn", "FieldManagerConflict");
+  }
+
+  /** Their controllers write statuses all the while, and nothing of ours is changed by that. */
+  @ParameterizedTest
+  @CsvSource({
+    "autoscaling, horizontalpodautoscalers, /spec/maxReplicas, 3",
+    "policy, poddisruptionbudgets, /metadata/labels/app.kubernetes.io~1part-of, \"theirs\"",
+    "'', configmaps, /metadata/labels/app.kubernetes.io~1part-of, \"theirs\"",
+    "'', services, /metadata/labels/app.kubernetes.io~1part-of, \"theirs\"",
+  })
+  void whatAdmissionMakesOfAnythingElseIsNobodysEditEither(
+      String group, String resource, String path, String value, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    try (RefusingWebhook changing =
+            RefusingWebhook.changing(
+                folder,
+                "[{\"op\":\"replace\",\"path\":\"%s\",\"value\":%s}]".formatted(path, value));
+        OperatorUnderTest operator = start()) {
+      HasMetadata changes =
+          cluster.admin().resource(configuration("other", changing, group, resource)).create();
+      try {
+        pool.create(
+            """
+            apiVersion: fairlead.io/v1alpha1
+            kind: EndpointPicker
+            metadata: {name: mine}
+            spec: {poolRef: {name: pool}, autoscaling: {minReplicas: 2, maxReplicas: 6}}
+            """);
+        pool.createPool();
+        pool.becomeReady();
+        // Where the webhook came to be asked after the first apply, it is asked now.
+        for (HasMetadata child : children(resource)) {
+          cluster.admin().resource(child).delete();
+        }
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () ->
+                    children(resource).size() == 1
+                        && children(resource).stream().noneMatch(ChangingAdmissionIT::isAsWanted));
+        pool.awaitEventsSent();
+        List<String> events = repairs();
+        AuditLog.Mark made = operator.mark();
+        for (int change = 0; change < CHANGES; change++) {
+          int times = operator.reconciled("InferencePool/pool");
+          cluster
+              .admin()
+              .resource(children(resource).getFirst())
+              .patch(
+                  PatchContext.of(PatchType.JSON_MERGE),
+                  "{\"metadata\":{\"annotations\":{\"example.test/touched\":\"%d\"}}}"
+                      .formatted(change));
+          operator.awaitReconciled("InferencePool/pool", times + 1);
+        }
+        assertThat(operator.requests(made))
+            .filteredOn(request -> request.writes() && request.resource().equals(resource))
+            .isEmpty();
+        pool.awaitEventsSent();
+        assertThat(repairs()).isEqualTo(events);
+        assertThat(pool.poolConditions())
+            .containsEntry("Ready", "True/Ready")
+            .doesNotContainKey("AvailabilityGuarded");
+      } finally {
+        cluster.admin().resource(changes).delete();
+      }
+    }
+  }
+
+  private List<String> repairs() {
+    return pool.all(Event.class).stream()
+        .filter(event -> event.getReason().equals("Repaired"))
+        .map(Event::getMessage)
+        .toList();
+  }
+
+  private List<? extends HasMetadata> children(String resource) {
+    List<? extends HasMetadata> all =
+        switch (resource) {
+          case "horizontalpodautoscalers" -> pool.all(HorizontalPodAutoscaler.class);
+          case "poddisruptionbudgets" -> pool.all(PodDisruptionBudget.class);
+          case "configmaps" -> pool.all(ConfigMap.class);
+          default -> pool.all(Service.class);
+        };
+    return all.stream()
+        .filter(child -> child.getMetadata().getName().matches(PICKER + "|picker-service"))
+        .toList();
+  }
+
+  private static boolean isAsWanted(HasMetadata child) {
+    return child instanceof HorizontalPodAutoscaler autoscaler
+        ? autoscaler.getSpec().getMaxReplicas() == 6
+        : "fairlead".equals(child.getMetadata().getLabels().get("app.kubernetes.io/part-of"));
   }
 
   /** Else pods would go on with an image that nobody wants any more, until somebody edits it. */
@@ -219,27 +318,32 @@ class ChangingAdmissionIT {
   }
 
   private MutatingWebhookConfiguration configuration() {
+    return configuration("mirror", webhook, "apps", "deployments");
+  }
+
+  private MutatingWebhookConfiguration configuration(
+      String name, RefusingWebhook asked, String group, String resource) {
     return new MutatingWebhookConfigurationBuilder()
         .withNewMetadata()
-        .withName(pool.namespace())
+        .withName(pool.namespace() + "-" + name)
         .endMetadata()
         .addNewWebhook()
-        .withName("mirror.example.test")
+        .withName(name + ".example.test")
         .withFailurePolicy("Fail")
         .withSideEffects("None")
         .withAdmissionReviewVersions(List.of("v1"))
         .withNewClientConfig()
-        .withUrl(webhook.url())
-        .withCaBundle(webhook.certificate())
+        .withUrl(asked.url())
+        .withCaBundle(asked.certificate())
         .endClientConfig()
         .withNewNamespaceSelector()
         .addToMatchLabels("kubernetes.io/metadata.name", pool.namespace())
         .endNamespaceSelector()
         .addNewRule()
         .withOperations("CREATE", "UPDATE")
-        .withApiGroups("apps")
+        .withApiGroups(group)
         .withApiVersions("*")
-        .withResources("deployments")
+        .withResources(resource)
         .endRule()
         .endWebhook()
         .build();
