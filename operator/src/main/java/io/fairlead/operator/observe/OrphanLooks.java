@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +31,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   private final Function<R, @Nullable String> pool;
   private final Pools pools;
   private final Function<R, Optional<Duration>> tell;
-  private final Function<R, Optional<Duration>> tellUnknown;
+  private final BiFunction<R, BooleanSupplier, Optional<Duration>> tellUnknown;
   private final LongSupplier nanos;
   private final PendingLooks<K> looks;
 
@@ -45,7 +47,8 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
    * @param pools that there are
    * @param tell each that names none that is there, on a thread that may block; gives when to tell
    *     it again, empty for not
-   * @param tellUnknown the same of each of which it is not known whether its pool is there
+   * @param tellUnknown the same of each of which it is not known whether its pool is there, as long
+   *     as that is so
    * @param failed how soon to look again after the first that could not be told
    */
   OrphanLooks(
@@ -54,7 +57,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Function<R, @Nullable String> pool,
       Pools pools,
       Function<R, Optional<Duration>> tell,
-      Function<R, Optional<Duration>> tellUnknown,
+      BiFunction<R, BooleanSupplier, Optional<Duration>> tellUnknown,
       Duration failed) {
     this(key, find, pool, pools, tell, tellUnknown, failed, System::nanoTime);
   }
@@ -70,7 +73,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       Function<R, @Nullable String> pool,
       Pools pools,
       Function<R, Optional<Duration>> tell,
-      Function<R, Optional<Duration>> tellUnknown,
+      BiFunction<R, BooleanSupplier, Optional<Duration>> tellUnknown,
       Duration failed,
       LongSupplier nanos) {
     this.nanos = nanos;
@@ -97,6 +100,10 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
     return named == null || !pools.has(object.getMetadata().getNamespace(), named);
   }
 
+  private boolean isUnknown(R object) {
+    return isOrphan(object) && !pools.known(object.getMetadata().getNamespace());
+  }
+
   private @Nullable Duration look(K known) {
     Optional<R> orphan = find.apply(known).filter(this::isOrphan);
     if (orphan.filter(HasMetadata::isMarkedForDeletion).isEmpty()) {
@@ -106,7 +113,7 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       return null;
     }
     if (!pools.known(orphan.get().getMetadata().getNamespace())) {
-      return tellUnknown.apply(orphan.get()).orElse(NOT_KNOWN);
+      return tellUnknown.apply(orphan.get(), () -> isUnknown(orphan.get())).orElse(NOT_KNOWN);
     }
     if (orphan.get().isMarkedForDeletion()) {
       long now = nanos.getAsLong();

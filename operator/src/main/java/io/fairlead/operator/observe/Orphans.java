@@ -7,6 +7,8 @@ import io.javaoperatorsdk.operator.processing.event.source.AbstractEventSource;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,7 @@ final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, Infere
       Function<R, @Nullable String> pool,
       Pools pools,
       Function<R, Optional<Duration>> tell,
-      Function<R, Optional<Duration>> tellUnknown) {
+      BiFunction<R, BooleanSupplier, Optional<Duration>> tellUnknown) {
     super(objects.resourceType(), "orphans-" + objects.name());
     looks =
         new OrphanLooks<>(

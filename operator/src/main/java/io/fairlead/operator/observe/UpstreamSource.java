@@ -59,7 +59,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
             PoolMembers::pool,
             all,
             tell,
-            object -> Optional.empty(),
+            (object, still) -> Optional.empty(),
             FAILED);
     all.listen(
         pool ->

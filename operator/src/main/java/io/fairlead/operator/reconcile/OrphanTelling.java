@@ -21,6 +21,7 @@ import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -61,9 +62,10 @@ final class OrphanTelling implements Orphaned {
   }
 
   @Override
-  public Optional<Duration> poolsUnknown(InferenceModel model) {
+  public Optional<Duration> poolsUnknown(InferenceModel model, BooleanSupplier still) {
     return whyUnknown
         .apply(model.getMetadata().getNamespace())
+        .filter(any -> still.getAsBoolean())
         .map(
             verdicts ->
                 statuses
@@ -72,9 +74,10 @@ final class OrphanTelling implements Orphaned {
   }
 
   @Override
-  public Optional<Duration> poolsUnknown(EndpointPicker picker) {
+  public Optional<Duration> poolsUnknown(EndpointPicker picker, BooleanSupplier still) {
     return whyUnknown
         .apply(picker.getMetadata().getNamespace())
+        .filter(any -> still.getAsBoolean())
         .map(
             verdicts ->
                 PickerTelling.left(statuses, picker, verdicts).orElse(PoolReconciler.LOOK_AGAIN));

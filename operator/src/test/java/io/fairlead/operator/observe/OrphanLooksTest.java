@@ -7,7 +7,9 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.javaoperatorsdk.operator.processing.event.ResourceID;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -21,7 +23,9 @@ class OrphanLooksTest {
   private static final ConfigMap OTHER = leaving("other");
 
   private final AtomicReference<@Nullable ConfigMap> there = new AtomicReference<>();
+  private final AtomicBoolean knows = new AtomicBoolean(true);
   private final AtomicBoolean hasPool = new AtomicBoolean();
+  private final List<Boolean> stills = new CopyOnWriteArrayList<>();
   private final AtomicInteger fences = new AtomicInteger();
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger told = new AtomicInteger();
@@ -39,7 +43,7 @@ class OrphanLooksTest {
               told.incrementAndGet();
               return Optional.empty();
             },
-            map -> Optional.empty(),
+            (map, still) -> Optional.empty(),
             Duration.ofSeconds(1),
             nanos::get)) {
       there.set(LEAVING);
@@ -58,6 +62,34 @@ class OrphanLooksTest {
       orphans.changed(LEAVING);
       awaitTold(2);
       assertThat(looks).as("not told at the first look").hasValueGreaterThan(1);
+    }
+  }
+
+  /** To find out why pools are not known takes long: the pool's own look may have told since. */
+  @Test
+  void whosePoolIsFoundMeanwhileIsNotToldThatNoneIsKnown() {
+    knows.set(false);
+    try (OrphanLooks<String, ConfigMap> orphans =
+        new OrphanLooks<>(
+            map -> map.getMetadata().getName(),
+            this::find,
+            map -> "pool",
+            new OnePool(),
+            map -> Optional.empty(),
+            (map, still) -> {
+              if (told.getAndIncrement() > 0) {
+                knows.set(true);
+                hasPool.set(true);
+              }
+              stills.add(still.getAsBoolean());
+              return Optional.of(Duration.ofMillis(1));
+            },
+            Duration.ofSeconds(1),
+            nanos::get)) {
+      there.set(LEAVING);
+      orphans.changed(LEAVING);
+      await().until(() -> stills.size() == 2);
+      assertThat(stills).containsExactly(true, false);
     }
   }
 
@@ -93,7 +125,7 @@ class OrphanLooksTest {
   private final class OnePool implements Pools {
     @Override
     public boolean known(@Nullable String namespace) {
-      return true;
+      return knows.get();
     }
 
     @Override
