@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.client.dsl.Resource;
@@ -124,6 +125,10 @@ class MissingKindsIT {
             .admin()
             .resources(CustomResourceDefinition.class)
             .withName(HasMetadata.getFullResourceName(EndpointPicker.class));
+    CustomResourceDefinition kind = new CustomResourceDefinition();
+    kind.setMetadata(
+        new ObjectMetaBuilder().withName(crd.require().getMetadata().getName()).build());
+    kind.setSpec(crd.require().getSpec());
     pool.createPicker("mine", "{name: pool}");
     pool.createPool();
     try (var _ = new OperatorUnderTest(cluster, pool, true)) {
@@ -149,7 +154,8 @@ class MissingKindsIT {
                       .contains("has no EndpointPicker", "kubectl apply -k config/cluster"));
       assertThat(pool.get(Deployment.class, PoolFixture.PICKER)).isEqualTo(before);
 
-      Crds.apply(cluster.admin());
+      // It is waited for ten seconds from when its kind is back: no other kind is waited for here.
+      Crds.awaitServed(cluster.admin(), cluster.admin().resource(kind).create());
       pool.createPicker("mine", "{name: pool}");
       await()
           .atMost(SEEN)
