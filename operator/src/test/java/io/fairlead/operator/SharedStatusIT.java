@@ -33,6 +33,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code InferencePool.status.parents} is a list that gateways write, too. */
 @ExtendWith(KubeApi.class)
@@ -196,6 +198,36 @@ class SharedStatusIT {
     change(old -> old.subList(1, MOST));
     await().until(() -> parents().stream().anyMatch(SharedStatusIT::ours));
     assertThat(parents()).hasSize(MOST);
+  }
+
+  /** As a backup brings one back: whoever waits for all entries to be well would wait for ever. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void ofSeveralEntriesInOurNameOneIsLeft(boolean first) {
+    pool.createPool();
+    pool.awaitPool("Accepted", "True/Accepted");
+    ParentStatus stale =
+        new ParentStatus(
+            new ParentReference("fairlead.io", "EndpointPicker", null, "gone"),
+            "fairlead.io/operator",
+            entry("any", 0).conditions());
+    change(
+        old -> {
+          List<ParentStatus> all = new ArrayList<>(old);
+          all.add(entry("other", 1));
+          all.add(first ? 0 : all.size(), stale);
+          return all;
+        });
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(parents())
+                    .hasSize(2)
+                    .filteredOn(SharedStatusIT::ours)
+                    .extracting(ParentStatus::parentRef)
+                    .containsExactly(
+                        new ParentReference("fairlead.io", "EndpointPicker", null, "pool-epp")));
   }
 
   /** Each attempt would be taken for a removal, and after six the entry be given up for minutes. */

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,7 +119,10 @@ public final class PoolEntryWriter {
             verdicts,
             generation,
             clock.instant());
-    if (cached.isPresent()
+    // Others may have brought one back that is no longer true; all but one are taken away then.
+    boolean isOne = entries(newest).count() <= 1;
+    if (isOne
+        && cached.isPresent()
         && ref.equals(cached.get().parentRef())
         && ConditionList.same(cached.get().conditions(), ours)) {
       written.add(pool.getMetadata().getUid());
@@ -131,7 +135,7 @@ public final class PoolEntryWriter {
     if (contradicted.isPresent()) {
       return contradicted;
     }
-    if (put(newest, ref, verdicts, generation, cached)) {
+    if (isOne && put(newest, ref, verdicts, generation, cached)) {
       contradictions.said(pool, statement);
       return Optional.empty();
     }
@@ -317,11 +321,14 @@ public final class PoolEntryWriter {
   }
 
   private static Optional<ParentStatus> entry(InferencePool pool) {
+    return entries(pool).findFirst();
+  }
+
+  private static Stream<ParentStatus> entries(InferencePool pool) {
     return pool.getStatus() == null
-        ? Optional.empty()
+        ? Stream.empty()
         : pool.getStatus().parents().stream()
-            .filter(parent -> CONTROLLER.equals(parent.controllerName()))
-            .findFirst();
+            .filter(parent -> CONTROLLER.equals(parent.controllerName()));
   }
 
   private interface Change {
