@@ -14,7 +14,9 @@ import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
+import io.fairlead.operator.testing.TestSecrets;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -48,6 +50,7 @@ class PickerConsoleIT extends OperatorWithPool {
     assertThat(token.getSecret().getOptional()).as("a missing page keeps no pool down").isTrue();
     assertThat(token.getSecret().getItems().getFirst().getKey()).isEqualTo("secret");
     pool.becomeAvailableAgain();
+    TestSecrets.put(pool, "console", Map.of("secret", "0123456789abcdef"));
     pool.awaitPool("Ready", "True/Ready");
 
     AuditLog.Mark before = operator.mark();
@@ -64,6 +67,40 @@ class PickerConsoleIT extends OperatorWithPool {
     await()
         .atMost(Duration.ofSeconds(30))
         .untilAsserted(() -> assertThat(pod()).isEqualTo(without));
+  }
+
+  /** Whoever asks from elsewhere gets 403 until it is there, and nobody would know why. */
+  @Test
+  void whatIsWrongWithTheSecretOfItsTokenIsToldUntilItIsMended() {
+    console("{\"enabled\":true,\"tokenSecretRef\":{\"name\":\"console\",\"key\":\"word\"}}");
+    pool.awaitPool("ResolvedRefs", "False/InvalidSecretRef");
+    assertThat(pool.poolMessage("ResolvedRefs"))
+        .startsWith("Secret " + pool.namespace() + "/console of spec.console.tokenSecretRef")
+        .contains(
+            "EndpointPicker mine",
+            "does not exist",
+            "kubectl create secret generic console --from-literal=word=");
+    TestSecrets.put(pool, "console", Map.of("token", "0123456789abcdef"));
+    awaitMessage("has no key word");
+    TestSecrets.put(pool, "console", Map.of("word", "tooshort"));
+    awaitMessage("the token under word must have from 16 to 4096 bytes");
+    assertThat(pool.poolMessage("ResolvedRefs")).doesNotContain("tooshort");
+    TestSecrets.put(pool, "console", Map.of("word", "0123456789abcdef\n"));
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+
+    console("{\"enabled\":false,\"tokenSecretRef\":{\"name\":\"gone\"}}");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(pod().getContainers().getFirst().getArgs()).doesNotContain("--console"));
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+  }
+
+  private void awaitMessage(String part) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(pool.poolMessage("ResolvedRefs")).contains(part));
   }
 
   @Test

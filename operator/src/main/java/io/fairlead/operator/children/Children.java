@@ -29,6 +29,7 @@ import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.HandOverSpec;
 import io.fairlead.crds.fairlead.v1alpha1.NetworkPolicySpec;
+import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -50,6 +51,9 @@ public final class Children {
   /** Key of what pods share to hand over what they know, in whichever Secret. */
   public static final String HAND_OVER_KEY = PickerOptions.HAND_OVER_KEY;
 
+  /** Key of the console's token in its Secret, where the reference names none. */
+  public static final String CONSOLE_TOKEN_KEY = "token";
+
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
 
@@ -57,6 +61,11 @@ public final class Children {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private Children() {}
+
+  /** Key of the console's token in the Secret that the reference names. */
+  public static String consoleTokenKey(SecretKeyRef token) {
+    return token.key() == null ? CONSOLE_TOKEN_KEY : token.key();
+  }
 
   /** Every child in the order in which one needs the other. */
   public static List<HasMetadata> of(PickerDesign design) {

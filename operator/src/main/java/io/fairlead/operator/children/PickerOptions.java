@@ -200,7 +200,7 @@ record PickerOptions(List<String> arguments, List<Volume> volumes, List<VolumeMo
             .withOptional(true)
             .withDefaultMode(READABLE)
             .addNewItem()
-            .withKey(token.key() == null ? "token" : token.key())
+            .withKey(Children.consoleTokenKey(token))
             .withPath("token")
             .endItem()
             .endSecret()

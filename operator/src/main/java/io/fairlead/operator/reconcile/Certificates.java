@@ -60,7 +60,9 @@ final class Certificates {
     return named.judge(pool, picker, tls == null ? null : tls.secretName(), client);
   }
 
-  private NamedObject.Finding judge(String field, String name, @Nullable Secret secret) {
+  private NamedObject.Finding judge(NamedObject.Named named, @Nullable Secret secret) {
+    String field = named.field();
+    String name = named.name();
     Instant today = clock.instant();
     Optional<Verdict> wrong = wrong(field, name, secret);
     if (secret == null || wrong.isPresent()) {

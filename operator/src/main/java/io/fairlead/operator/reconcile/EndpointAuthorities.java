@@ -36,18 +36,22 @@ final class EndpointAuthorities {
             "spec.endpointTls.caConfigMap",
             Reason.INVALID_CA_CERTIFICATE_REF,
             nanos,
-            (field, name, map) ->
-                judge(field, command("configmap", name), map, map == null ? null : bytes(map)));
+            (named, map) ->
+                judge(
+                    named.field(),
+                    command("configmap", named.name()),
+                    map,
+                    map == null ? null : bytes(map)));
     secrets =
         new NamedObject<>(
             Secret.class,
             "spec.endpointTls.caSecret",
             Reason.INVALID_CA_CERTIFICATE_REF,
             nanos,
-            (field, name, secret) ->
+            (named, secret) ->
                 judge(
-                    field,
-                    command("secret generic", name),
+                    named.field(),
+                    command("secret generic", named.name()),
                     secret,
                     secret == null ? null : decoded(secret.getData())));
   }

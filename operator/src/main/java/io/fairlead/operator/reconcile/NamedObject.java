@@ -74,6 +74,15 @@ final class NamedObject<T extends HasMetadata> {
   }
 
   /**
+   * What is named.
+   *
+   * @param field to begin a message with: the object, and which field of what names it
+   * @param name of the object
+   * @param picker that names it
+   */
+  record Named(String field, String name, EndpointPicker picker) {}
+
+  /**
    * Says what an object should be.
    *
    * @param <T> its kind
@@ -83,10 +92,9 @@ final class NamedObject<T extends HasMetadata> {
     /**
      * Judges an object.
      *
-     * @param field to begin a message with: the object, and which field of what names it
      * @param object null where there is none of this name
      */
-    Finding judge(String field, String name, @Nullable T object);
+    Finding judge(Named named, @Nullable T object);
   }
 
   /**
@@ -158,7 +166,8 @@ final class NamedObject<T extends HasMetadata> {
     }
     try {
       return rules.judge(
-          field, name, client.resources(kind).inNamespace(namespace).withName(name).get());
+          new Named(field, name, picker),
+          client.resources(kind).inNamespace(namespace).withName(name).get());
     } catch (KubernetesClientException e) {
       return e.getCode() == FORBIDDEN
           // Whoever doesn't let the operator read it goes without this condition.

@@ -71,6 +71,7 @@ final class PoolUpkeep {
   private final SideConditions sideConditions;
   private final Certificates certificates;
   private final SharedSecrets sharedSecrets;
+  private final ConsoleTokens consoleTokens;
   private final EndpointAuthorities authorities;
   private final InstantSource clock;
 
@@ -113,6 +114,7 @@ final class PoolUpkeep {
     sideConditions = new SideConditions(settings.maxRollouts());
     certificates = new Certificates(clock, nanos);
     sharedSecrets = new SharedSecrets(nanos);
+    consoleTokens = new ConsoleTokens(nanos);
     authorities = new EndpointAuthorities(nanos);
   }
 
@@ -429,7 +431,8 @@ final class PoolUpkeep {
         List.of(
             certificates.judge(wanted.uid(), wanted.picker(), client),
             authorities.judge(wanted.uid(), wanted.picker(), client),
-            sharedSecrets.judge(wanted.uid(), wanted.picker(), client))) {
+            sharedSecrets.judge(wanted.uid(), wanted.picker(), client),
+            consoleTokens.judge(wanted.uid(), wanted.picker(), client))) {
       next.within(named.again());
       if (named.wrong() != null) {
         wrong.add(named.wrong());

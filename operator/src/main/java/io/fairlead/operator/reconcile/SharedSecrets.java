@@ -44,10 +44,11 @@ final class SharedSecrets {
     return named.judge(pool, picker, asked == null ? null : asked.secretName(), client);
   }
 
-  private static NamedObject.Finding judge(String field, String name, @Nullable Secret secret) {
+  private static NamedObject.Finding judge(NamedObject.Named named, @Nullable Secret secret) {
+    String field = named.field();
     String create =
         "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\""
-            .formatted(name, Children.HAND_OVER_KEY);
+            .formatted(named.name(), Children.HAND_OVER_KEY);
     if (secret == null) {
       return wrong(
           "%s does not exist, and pods that start wait for it; create it: %s"

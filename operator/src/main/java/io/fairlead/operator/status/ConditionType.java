@@ -12,7 +12,7 @@ public enum ConditionType {
   RESOLVED_REFS(
       "ResolvedRefs",
       "InferencePool, EndpointPicker, InferenceModel, InferenceObjective, InferenceModelRewrite",
-      "What the object refers to is there and may be used: a pool's Service, a picker's certificate, the authorities of its model servers and the Secret that its pods share, a model's pool."),
+      "What the object refers to is there and may be used: a pool's Service, a picker's certificate, the authorities of its model servers, the Secret that its pods share and that of its console, a model's pool."),
   PROGRAMMED(
       "Programmed",
       "InferencePool, EndpointPicker, InferenceModel",

@@ -89,8 +89,8 @@ public enum Reason {
   INVALID_SECRET_REF(
       Kind.WRONG,
       "InvalidSecretRef",
-      "The Secret in `spec.handOver` of the EndpointPicker is not there, or lacks the key `secret`. Pods that start wait for it; those that run go on.",
-      "Create it: `kubectl create secret generic NAME --from-literal=secret=\"$(openssl rand -hex 32)\"`."),
+      "The Secret in `spec.handOver` of the EndpointPicker is not there, or lacks the key `secret`: pods that start wait for it, those that run go on. Or that in `spec.console` is not there, or holds no token: requests are served.",
+      "Create it: `kubectl create secret generic NAME --from-literal=secret=\"$(openssl rand -hex 32)\"`, for a console with the key `token`."),
   INVALID_POOL_REF(
       Kind.WRONG,
       "InvalidPoolRef",
