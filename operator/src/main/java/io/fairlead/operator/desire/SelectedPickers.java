@@ -119,10 +119,19 @@ public final class SelectedPickers {
         : settings.podTemplate().labels();
   }
 
-  /** By the picker's pods, those that are there and those that come. */
+  /**
+   * By the picker's pods, those that are there and those that come. Anybody can make a pod with
+   * such labels; only one that a ReplicaSet has made is a picker.
+   */
   private static Stream<Map<String, String>> carried(Observation seen, String picker) {
     return Stream.concat(
-            seen.pods().stream().filter(pod -> !pod.isMarkedForDeletion()).map(Pod::getMetadata),
+            seen.pods().stream()
+                .map(Pod::getMetadata)
+                .filter(pod -> pod.getDeletionTimestamp() == null)
+                .filter(
+                    pod ->
+                        pod.getOwnerReferences().stream()
+                            .anyMatch(owner -> owner.getKind().equals("ReplicaSet"))),
             seen.child(Deployment.class, picker).stream()
                 .map(deployment -> deployment.getSpec().getTemplate().getMetadata()))
         .map(ObjectMeta::getLabels);

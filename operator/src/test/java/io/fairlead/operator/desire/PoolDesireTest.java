@@ -2,6 +2,7 @@ package io.fairlead.operator.desire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.compile.SchedulingText;
@@ -148,6 +149,30 @@ class PoolDesireTest {
         .isTrue();
   }
 
+  /** As where a policy puts a label on all pods, and the pool selects by that alone. */
+  @Test
+  void aSelectorOfPodsThatAreThePickersIsRefusedWhoeverLabelledThem() {
+    CompiledPool compiled = compile("team: ml", null, pod("ReplicaSet", "ml"));
+    assertThat(compiled.accepted().isFalse()).isTrue();
+    assertThat(compiled.accepted().message())
+        .contains("spec.selector.matchLabels", "Deployment p-epp", "team=ml");
+    assertThat(compiled.document()).isNull();
+    assertThat(compile("team: ml", null, pod("ReplicaSet", "other")).accepted().isTrue()).isTrue();
+    assertThat(compile("team: ml", null, pod("Job", "ml")).accepted().isTrue())
+        .as("anybody's pod")
+        .isTrue();
+  }
+
+  private static Pod pod(String owner, String team) {
+    return Serialization.unmarshal(
+        """
+        metadata:
+          {name: x, namespace: ns, labels: {fairlead.io/picker: p-epp, team: %s}, ownerReferences: [{apiVersion: v1, kind: %s, name: o, uid: u}]}
+        """
+            .formatted(team, owner),
+        Pod.class);
+  }
+
   private static EndpointPicker picker(String labels) {
     return Serialization.unmarshal(
         """
@@ -158,7 +183,8 @@ class PoolDesireTest {
         EndpointPicker.class);
   }
 
-  private static CompiledPool compile(String selector, @Nullable EndpointPicker picker) {
+  private static CompiledPool compile(
+      String selector, @Nullable EndpointPicker picker, Pod... pods) {
     InferencePool pool =
         Serialization.unmarshal(
             """
@@ -181,7 +207,7 @@ class PoolDesireTest {
             Unread.NOTHING,
             null,
             List.of(),
-            List.of(),
+            List.of(pods),
             List.of());
     return PoolDesire.compile(seen, picker, SchedulingText.none("is not set"));
   }
