@@ -21,6 +21,9 @@ final class GhostBlocks {
   /** Before so many are stored nothing is known. */
   private static final int FEW = 512;
 
+  /** Keys that are looked at together where few are remembered. */
+  private static final int ROW = 256;
+
   private static final long NOTHING = 0;
   private static final long[] NONE = {};
 
@@ -68,18 +71,22 @@ final class GhostBlocks {
     }
   }
 
-  /** No cache has this block any more. */
-  void gone(long key) {
-    if (isRemembered(key)) {
-      slots[slot(key)] = key;
+  /** No cache has these blocks any more: keys from {@code from} to {@code to}. */
+  void gone(long[] keys, int from, int to) {
+    for (int i = remembered(keys, from, to); i < to; i = remembered(keys, i + 1, to)) {
+      slots[slot(keys[i])] = keys[i];
     }
   }
 
-  /** A block is computed that no cache has. */
-  void computed(long key) {
-    if (slots.length > 0 && isRemembered(key) && slots[slot(key)] == key) {
-      slots[slot(key)] = NOTHING;
-      wanted += oneIn;
+  /** Blocks are computed that no cache has. */
+  void computed(long[] keys) {
+    int to = slots.length == 0 ? 0 : keys.length;
+    for (int i = remembered(keys, 0, to); i < to; i = remembered(keys, i + 1, to)) {
+      int slot = slot(keys[i]);
+      if (slots[slot] == keys[i]) {
+        slots[slot] = NOTHING;
+        wanted += oneIn;
+      }
     }
   }
 
@@ -98,9 +105,29 @@ final class GhostBlocks {
     return (long) Long.BYTES * slots.length;
   }
 
-  /** The index mixes its keys, so that their lowest bits are as good as drawn. */
-  private boolean isRemembered(long key) {
-    return (key & (oneIn - 1)) == 0;
+  /**
+   * The first of these keys that is remembered; {@code to} if none is. The index mixes its keys, so
+   * that their lowest bits are as good as drawn.
+   */
+  private int remembered(long[] keys, int from, int to) {
+    long others = oneIn - 1;
+    int at = from;
+    while (others >= ROW && to - at >= ROW && !someRemembered(keys, at, others)) {
+      at += ROW;
+    }
+    while (at < to && (keys[at] & others) != 0) {
+      at++;
+    }
+    return at;
+  }
+
+  /** Whether one of a row of keys is. No branch in here: the compiler makes vectors of it. */
+  private static boolean someRemembered(long[] keys, int from, long others) {
+    long signs = 0;
+    for (int i = from; i < from + ROW; i++) {
+      signs |= (keys[i] & others) - 1;
+    }
+    return signs < 0;
   }
 
   /** By bits that say nothing of whether a key is remembered. */

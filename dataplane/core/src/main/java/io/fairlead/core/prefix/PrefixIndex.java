@@ -188,6 +188,15 @@ public final class PrefixIndex {
     return z ^ (z >>> 32);
   }
 
+  /** What stands for the blocks from {@code from} to {@code to}. */
+  static long[] keys(long salt, long[] blocks, int from, int to) {
+    long[] keys = new long[to - from];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = key(salt, blocks[from + i]);
+    }
+    return keys;
+  }
+
   /** The block, salted, that a key stands for. */
   static long block(long key) {
     return (key ^ (key >>> 32)) * INVERSE;

@@ -142,11 +142,8 @@ final class PrefixTree {
     while (at < count) {
       int run = runs.find(PrefixIndex.key(salt, blocks[at]), at);
       if (run == Runs.NONE) {
-        long[] keys = new long[count - at];
-        for (int i = 0; i < keys.length; i++) {
-          keys[i] = PrefixIndex.key(salt, blocks[at + i]);
-          ghosts.computed(keys[i]);
-        }
+        long[] keys = PrefixIndex.keys(salt, blocks, at, count);
+        ghosts.computed(keys);
         run = runs.add(keys, at, before());
         step(run);
         break;
@@ -201,9 +198,7 @@ final class PrefixTree {
   private void loses(int run, int from, int to, long all) {
     ghosts.lost(to - from, all);
     if (runs.holders(run) == 1) {
-      for (int i = from; i < to; i++) {
-        ghosts.gone(runs.key(run, i));
-      }
+      ghosts.gone(runs.keys(run), from, to);
     }
   }
 

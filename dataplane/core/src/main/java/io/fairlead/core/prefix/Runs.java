@@ -192,7 +192,8 @@ final class Runs {
     return holderBits[Records.chunk(run)][Records.inChunk(run)];
   }
 
-  private long[] keys(int run) {
+  /** Its keys, the first {@link #length} of them; not to be changed. */
+  long[] keys(int run) {
     return keys[Records.chunk(run)][Records.inChunk(run)];
   }
 
