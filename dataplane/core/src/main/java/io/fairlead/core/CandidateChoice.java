@@ -135,14 +135,12 @@ final class CandidateChoice {
     roomWithoutSlot = false;
     slotWithoutRoom = false;
     allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
-    if (use == Use.ANY
-        && !retry
-        && noneFull
-        && !begins
-        && !slots
-        && !sizeMatters
-        && flight.facts.subset() == null) {
-      current.everybody();
+    if (use == Use.ANY && !retry && noneFull && !begins && !slots && !sizeMatters) {
+      if (allowed == null) {
+        current.everybody();
+      } else {
+        current.only(allowed);
+      }
       return 0;
     }
     int full = 0;
@@ -182,6 +180,14 @@ final class CandidateChoice {
       }
     }
     return full;
+  }
+
+  /**
+   * Whom the gateway allows the request of the last {@link #narrow}, a bit for each place; null for
+   * all.
+   */
+  long @Nullable [] allowed() {
+    return allowed;
   }
 
   private boolean isUntried(long now, @Nullable Refusers refusers, int place) {

@@ -68,6 +68,10 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   private EndpointColumns columns = new EndpointColumns(0, 0);
   private int[] chosen = {};
+
+  /** The same as a bit for each place. */
+  private long[] chosenBits = {};
+
   private boolean all;
   private int size;
 
@@ -118,7 +122,23 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
     size = 0;
     if (chosen.length < endpoints.length) {
       chosen = new int[endpoints.length];
+      chosenBits = new long[Math.ceilDiv(endpoints.length, Long.SIZE)];
     }
+    Arrays.fill(chosenBits, 0);
+  }
+
+  /** Leaves as candidates those that have a bit here, by place. */
+  void only(long[] bits) {
+    none();
+    System.arraycopy(bits, 0, chosenBits, 0, bits.length);
+    int[] into = chosen;
+    int count = 0;
+    for (int word = 0; word < bits.length; word++) {
+      for (long left = bits[word]; left != 0; left &= left - 1) {
+        into[count++] = word * Long.SIZE + Long.numberOfTrailingZeros(left);
+      }
+    }
+    size = count;
   }
 
   /** A scheduler outside of the process wants it there; null for nowhere. */
@@ -153,6 +173,12 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
   /** Adds the endpoint in this place of those that {@link #start} was given. */
   void candidate(int place) {
     chosen[size++] = place;
+    chosenBits[place / Long.SIZE] |= 1L << place;
+  }
+
+  /** A bit for each place whose endpoint is a candidate, where not all are; not to be changed. */
+  long[] chosenBits() {
+    return chosenBits;
   }
 
   EndpointState endpoint(int index) {

@@ -176,8 +176,19 @@ final class DecisionNotes implements Surroundings {
   }
 
   @Override
+  public long[] candidates() {
+    return current.chosenBits();
+  }
+
+  @Override
   public Exclusion exclusion(int place) {
     return choice.exclusion(at, Objects.requireNonNull(decided), ceiling, use, place);
+  }
+
+  @Override
+  public long @Nullable [] allowed() {
+    // Of those that have failed it before this is told.
+    return Objects.requireNonNull(decided).attempts == 0 ? choice.allowed() : null;
   }
 
   @Override

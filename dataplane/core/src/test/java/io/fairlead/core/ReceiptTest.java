@@ -476,6 +476,48 @@ class ReceiptTest {
             IntStream.range(0, size).filter(i -> i != 5).mapToObj(i -> excluded(i)).toList());
   }
 
+  /** Of each 64 some are written at once: all that are not allowed, where nobody is left out else. */
+  @Test
+  void aLargePoolTellsWhoIsNotAllowedAndWhoIsFull() {
+    pool.core.configure(0, Pool.withRoom(1, Pool.model("m", Criticality.CRITICAL)));
+    List<EndpointSpec> specs =
+        IntStream.range(0, 200)
+            .mapToObj(i -> new EndpointSpec("e" + i, "1", "10.0.0.1", 8000 + i, Map.of()))
+            .toList();
+    pool.core.endpoints(0, specs);
+    arrive(IntStream.of(130));
+    arrive(IntStream.of(131));
+    long ticket = arrive(IntStream.concat(IntStream.range(64, 128), IntStream.range(130, 141)));
+    Excluded[] expected =
+        IntStream.range(0, 200)
+            .filter(i -> i < 64 || i >= 128 && i < 132 || i >= 141)
+            .mapToObj(i -> i == 130 || i == 131 ? full(i) : notAllowed(i))
+            .toArray(Excluded[]::new);
+    assertThat(last(ticket).excluded()).containsExactly(expected);
+    pool.core.attemptFailed(0, ticket, Failure.REFUSED);
+    // It goes where it is full, too, and not where it failed.
+    assertThat(last(ticket).excluded())
+        .hasSize(expected.length - 1)
+        .filteredOn(one -> one.why() != Exclusion.NOT_ALLOWED)
+        .extracting(Excluded::why)
+        .containsExactly(Exclusion.TRIED);
+  }
+
+  /** A request that the gateway allows these places. */
+  private long arrive(IntStream places) {
+    Subset subset = new Subset(places.mapToObj(i -> "10.0.0.1:" + (8000 + i)).toList());
+    return pool.core.arrive(0, RequestFactsBuilder.of("m", 1, 1).subset(subset).build(), pool);
+  }
+
+  private static Excluded full(int place) {
+    return new Excluded(
+        "e" + place, Exclusion.FULL, "requests in flight", HealthState.IN_USE, 0, "");
+  }
+
+  private static Excluded notAllowed(int place) {
+    return new Excluded("e" + place, Exclusion.NOT_ALLOWED, "", HealthState.IN_USE, 0, "");
+  }
+
   private static Excluded excluded(int place) {
     Exclusion why = place == 8 || place == 1_500 ? Exclusion.OUT : Exclusion.NOT_ALLOWED;
     boolean out = why == Exclusion.OUT || place == 7 || place == 1_000;

@@ -44,6 +44,10 @@ public final class PrefixIndex {
   private final ArrayDeque<Holder> gone = new ArrayDeque<>();
   private final ArrayDeque<Integer> freeNumbers = new ArrayDeque<>();
   private int[] held = {};
+
+  /** Whether that is of a prompt of which somebody holds something. */
+  private boolean someHeld;
+
   private long[] done = {};
   private int nextToLose;
 
@@ -142,8 +146,12 @@ public final class PrefixIndex {
    */
   public boolean lookUp(long salt, long[] blocks, int count) {
     tree.follow(salt, blocks, count);
-    tree.held(held, done);
-    return !tree.isNew();
+    boolean some = !tree.isNew();
+    if (some || someHeld) {
+      tree.held(held, done);
+    }
+    someHeld = some;
+    return some;
   }
 
   /** How many leading blocks of the prompt last looked up this endpoint is believed to hold. */

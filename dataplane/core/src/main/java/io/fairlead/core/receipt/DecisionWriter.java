@@ -35,6 +35,12 @@ public final class DecisionWriter implements DecisionRecorder {
   /** Of a larger pool: endpoints that are out of which it is kept since when and why. */
   private static final int MOST_OUT_TOLD = 32;
 
+  /** Of whoever the gateway leaves out. */
+  private static final long NOT_ALLOWED =
+      Words.pair(
+          DecisionReader.HEALTH.indexOf(HealthState.IN_USE),
+          DecisionReader.EXCLUSIONS.indexOf(Exclusion.NOT_ALLOWED));
+
   /** In the place of a number: there is none. */
   static final int NOBODY = -1;
 
@@ -75,7 +81,7 @@ public final class DecisionWriter implements DecisionRecorder {
   private long lastWording;
   private double[] millis = {};
   private double[] weights = {};
-  private boolean[] isCandidate = {};
+  private boolean[] isLeft = {};
   private int[] heldBlocks = {};
   private int[] heldTokens = {};
 
@@ -83,6 +89,9 @@ public final class DecisionWriter implements DecisionRecorder {
   private long same;
 
   private int sameCount;
+
+  /** Of how many that are out it is told since when and why. */
+  private int told;
 
   DecisionWriter(ReceiptRing ring, Vocabulary vocabulary) {
     this.ring = ring;
@@ -121,19 +130,15 @@ public final class DecisionWriter implements DecisionRecorder {
   private void begin(Left left) {
     int size = left.candidates().size();
     if (!begun && size < all) {
-      mark(size, left);
+      reserve(all);
+      Arrays.fill(isLeft, 0, all, false);
+      for (int i = 0; i < size; i++) {
+        isLeft[left.origin(i)] = true;
+      }
       ring.put(DecisionReader.SOME, all);
-      putBits(isCandidate, all);
+      putBits(isLeft, all);
     }
     begun = true;
-  }
-
-  private void mark(int size, Left left) {
-    reserve(all);
-    Arrays.fill(isCandidate, 0, all, false);
-    for (int i = 0; i < size; i++) {
-      isCandidate[left.origin(i)] = true;
-    }
   }
 
   @Override
@@ -359,50 +364,58 @@ public final class DecisionWriter implements DecisionRecorder {
     if (all == endpoints) {
       return;
     }
-    reserve(endpoints);
-    Arrays.fill(isCandidate, 0, endpoints, false);
-    for (int i = 0; i < all; i++) {
-      isCandidate[around.place(i)] = true;
+    long[] candidates = around.candidates();
+    int words = Math.ceilDiv(endpoints, Long.SIZE);
+    for (int word = 0; word < words; word++) {
+      ring.put(candidates[word]);
     }
-    putBits(isCandidate, endpoints);
     boolean tells = endpoints > WHOLE_POOL && !around.whole();
-    int told = 0;
+    long[] allowed = tells ? null : around.allowed();
+    told = 0;
     sameCount = 0;
-    for (int place = 0; place < endpoints; place++) {
-      if (!isCandidate[place]) {
-        Exclusion why = around.exclusion(place);
-        boolean full = why == Exclusion.FULL;
-        HealthState state = HealthState.IN_USE;
-        if (!full && tells && told < MOST_OUT_TOLD) {
-          state = around.health(place);
-        }
-        excluded(
-            Words.pair(
-                full
-                    ? vocabulary.number(around.limit(place))
-                    : DecisionReader.HEALTH.indexOf(state),
-                DecisionReader.EXCLUSIONS.indexOf(why)));
-        if (state != HealthState.IN_USE) {
-          told++;
-          putExcluded();
-          ring.put(around.healthSince(place));
-          ring.put(around.healthReason(place));
-        }
+    for (int word = 0; word < words; word++) {
+      long out = ~candidates[word];
+      if (endpoints - word * Long.SIZE < Long.SIZE) {
+        out &= (1L << endpoints) - 1;
+      }
+      if (out != 0 && allowed != null && (out & allowed[word]) == 0) {
+        excluded(NOT_ALLOWED, Long.bitCount(out));
+        continue;
+      }
+      for (; out != 0; out &= out - 1) {
+        excluded(word * Long.SIZE + Long.numberOfTrailingZeros(out), tells, around);
       }
     }
     putExcluded();
   }
 
+  private void excluded(int place, boolean tells, Surroundings around) {
+    Exclusion why = around.exclusion(place);
+    boolean full = why == Exclusion.FULL;
+    HealthState state = HealthState.IN_USE;
+    if (!full && tells && told < MOST_OUT_TOLD) {
+      state = around.health(place);
+    }
+    int more = full ? vocabulary.number(around.limit(place)) : DecisionReader.HEALTH.indexOf(state);
+    excluded(Words.pair(more, DecisionReader.EXCLUSIONS.indexOf(why)), 1);
+    if (state != HealthState.IN_USE) {
+      told++;
+      putExcluded();
+      ring.put(around.healthSince(place));
+      ring.put(around.healthReason(place));
+    }
+  }
+
   /**
-   * One more endpoint is no candidate. Neighbours mostly are none for the same reason: a large pool
-   * of which the gateway allows a part would take a word for each of them otherwise.
+   * So many more endpoints are no candidates. Neighbours mostly are none for the same reason: a
+   * large pool of which the gateway allows a part would take a word for each of them otherwise.
    */
-  private void excluded(long why) {
-    if (sameCount > 0 && why != same) {
+  private void excluded(long why, int count) {
+    if (why != same) {
       putExcluded();
     }
     same = why;
-    sameCount++;
+    sameCount += count;
   }
 
   private void putExcluded() {
@@ -567,8 +580,8 @@ public final class DecisionWriter implements DecisionRecorder {
   }
 
   private void reserve(int size) {
-    if (isCandidate.length < size) {
-      isCandidate = new boolean[size + size / 2];
+    if (isLeft.length < size) {
+      isLeft = new boolean[size + size / 2];
     }
   }
 

@@ -12,8 +12,17 @@ public interface Surroundings {
   /** Place of a candidate among the pool's endpoints. */
   int place(int candidate);
 
+  /** A bit for each place whose endpoint is a candidate; of no use where all are. */
+  long[] candidates();
+
   /** Why the scheduler was not asked about the endpoint in this place. */
   Exclusion exclusion(int place);
+
+  /**
+   * A bit for each place, which those lack that the gateway's subset leaves out, where {@link
+   * #exclusion} says so of all of them; else null.
+   */
+  long @Nullable [] allowed();
 
   /** What an endpoint that is full lacks, a constant for people; empty where nobody says. */
   String limit(int place);

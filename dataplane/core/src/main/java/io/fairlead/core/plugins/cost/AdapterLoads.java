@@ -73,9 +73,9 @@ final class AdapterLoads {
       return loads[place];
     }
 
-    /** Milliseconds until a slot is free there, if one of its requests takes so long. */
-    double untilASlotIsFree(int place, double decode) {
-      return AdapterLoads.untilASlotIsFree(busy[place], decode);
+    /** Requests of the adapter there that would give its slot up soonest; 0 where none has to. */
+    int busy(int place) {
+      return busy[place];
     }
   }
 

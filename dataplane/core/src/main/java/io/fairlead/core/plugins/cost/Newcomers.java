@@ -61,13 +61,15 @@ final class Newcomers {
       return false;
     }
     int size = candidates.size();
-    int newcomers = 0;
     double most = 0;
     for (int i = 0; i < size; i++) {
       most = Math.max(most, cached[i]);
+    }
+    int newcomers = 0;
+    for (int i = 0; most > 0 && i < size; i++) {
       newcomers += isNew(candidates.slot(i), since) ? 1 : 0;
     }
-    if (most == 0 || newcomers == 0 || 2 * newcomers >= size) {
+    if (newcomers == 0 || 2 * newcomers >= size) {
       return false;
     }
     for (int i = 0; i < size; i++) {

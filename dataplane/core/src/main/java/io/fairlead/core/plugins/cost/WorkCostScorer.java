@@ -564,7 +564,10 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   /** Milliseconds, where the adapter is to be loaded; else 0. */
   private double untilASlotIsFree(AdapterLoads.OfAdapter adapter, int place) {
-    return adapter.untilASlotIsFree(place, costs.expectedOutput * costs.step(place));
+    int busy = adapter.busy(place);
+    return busy == 0
+        ? 0
+        : AdapterLoads.untilASlotIsFree(busy, costs.expectedOutput * costs.step(place));
   }
 
   private void reserve(int size, int places) {
