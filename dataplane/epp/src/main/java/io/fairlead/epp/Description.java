@@ -1,6 +1,7 @@
 package io.fairlead.epp;
 
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Route;
 import io.fairlead.crds.config.ModelConfig;
@@ -44,17 +45,31 @@ final class Description {
       case DataPlaneConfig.Files files -> read(Sources.files(files));
       case ClusterPool pool -> {
         try (KubernetesClient client = pool.client().get()) {
-          yield read(Sources.pool(pool, client));
+          yield read(Sources.pool(pool, client), client);
         }
       }
       case DataPlaneConfig.Kubernetes kubernetes -> {
         try (KubernetesClient client = kubernetes.client().get()) {
           yield read(
               new ConfigMapSource(
-                  client, kubernetes.namespace(), kubernetes.configMap(), ConfigReaders::document));
+                  client, kubernetes.namespace(), kubernetes.configMap(), ConfigReaders::document),
+              client);
         }
       }
     };
+  }
+
+  private static ConfigOffer read(ConfigSource source, KubernetesClient client) {
+    try {
+      return read(source);
+    } catch (KubernetesClientException e) {
+      String said = e.getStatus() == null ? null : e.getStatus().getMessage();
+      throw new IllegalStateException(
+          "the cluster at %s %s; see kubectl cluster-info"
+              .formatted(
+                  client.getMasterUrl(), said == null ? "does not answer" : "answers: " + said),
+          e);
+    }
   }
 
   private static ConfigOffer read(ConfigSource source) {
