@@ -1,6 +1,7 @@
 package io.fairlead.epp;
 
 import io.fairlead.core.EndpointSnapshot;
+import io.fairlead.core.Route;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CaptureConfig;
@@ -24,6 +25,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +77,7 @@ public final class DataPlane implements AutoCloseable {
         readiness.cold();
       }
       listen(group);
+      var _ = readiness.reached().thenRun(() -> LOG.info("ready: {}", addresses()));
       runtime.start();
       if (config.handOver() != null) {
         handOver(config.handOver());
@@ -344,6 +347,25 @@ public final class DataPlane implements AutoCloseable {
     group
         .shutdownGracefully(10, 5_000, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(10, TimeUnit.SECONDS);
+  }
+
+  /** Where it listens for requests and for what people ask. */
+  private String addresses() {
+    List<String> told = new ArrayList<>();
+    if (config.gateway() != null) {
+      told.add("gateway on " + address(config.gateway().listen(), gatewayPort()));
+    }
+    if (config.extProc() != null) {
+      told.add("ext_proc on " + address(config.extProc().listen(), extProcPort()));
+    }
+    if (config.admin() != null) {
+      told.add("metrics on " + address(config.admin(), adminPort()));
+    }
+    return told.isEmpty() ? "no port for requests" : String.join(", ", told);
+  }
+
+  private static String address(DataPlaneConfig.Listen asked, OptionalInt port) {
+    return Route.destination(asked.host(), port.orElse(asked.port()));
   }
 
   private static OptionalInt port(@Nullable Frontend frontend) {

@@ -3,6 +3,10 @@ package io.fairlead.epp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.grpc.ManagedChannel;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
@@ -19,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The gateway, the admin port and the health port tell the same readiness. */
 class ReadinessIT {
@@ -71,6 +76,41 @@ class ReadinessIT {
       }
       assertThat(status(health)).isEqualTo(ServingStatus.SERVING);
       health.shutdownNow();
+    }
+  }
+
+  @Test
+  void itSaysInTheLogWhereRequestsMayComeOnceTheyMay() throws Exception {
+    Resources resources = new Resources(folder).pool().model("Vital", "{name: a, weight: 1}");
+    DataPlaneConfig config =
+        DataPlaneConfig.builder(new DataPlaneConfig.Folder(folder))
+            .gateway("127.0.0.1", 0)
+            .admin("127.0.0.1", 0)
+            .loops(1)
+            .build();
+    Logger logger = (Logger) LoggerFactory.getLogger(DataPlane.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.setLevel(Level.INFO);
+    logger.addAppender(log);
+    try (DataPlane dataPlane = DataPlane.start(config)) {
+      await().until(() -> dataPlane.notReady().startsWith("no config"));
+      assertThat(log.list).as("before it is ready").isEmpty();
+
+      resources.model("Critical", "{name: a, weight: 1}");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(log.list)
+                      .extracting(ILoggingEvent::getFormattedMessage)
+                      .containsExactly(
+                          "ready: gateway on 127.0.0.1:%d, metrics on 127.0.0.1:%d"
+                              .formatted(
+                                  dataPlane.gatewayPort().orElseThrow(),
+                                  dataPlane.adminPort().orElseThrow())));
+    } finally {
+      logger.detachAppender(log);
+      logger.setLevel(null);
     }
   }
 
