@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The one program of the data plane; what it does is its subcommand's business. */
 @Command(
@@ -78,8 +79,19 @@ public final class Fairlead implements Runnable {
           }
           return CommandLine.ExitCode.SOFTWARE;
         });
+    commandLine.setParameterExceptionHandler((problem, args) -> refuse(problem));
     EppFlags.prepare(commandLine);
     return commandLine;
+  }
+
+  /** Below a page of usage nobody would see what is wrong. */
+  private static int refuse(ParameterException problem) {
+    CommandLine command = problem.getCommandLine();
+    command.getErr().println(ShownText.lines(String.valueOf(problem.getMessage())));
+    UnmatchedArgumentException.printSuggestions(problem, command.getErr());
+    String name = command.getCommandSpec().qualifiedName();
+    command.getErr().println("'" + name + " --help' has all options");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   /** Those say what is wrong and what to do; any other is ours and needs its trace. */

@@ -39,6 +39,23 @@ class WrongInputTest {
         .isEqualTo("replay: --url is nonsense; write a URL, such as http://localhost:8000\n");
   }
 
+  /** A page of usage below it would push it out of sight. */
+  @ParameterizedTest
+  @CsvSource({
+    "gateway --nonsense, Unknown option: '--nonsense'",
+    "replay, 'Say where to: either --url URL, or --picks'",
+    "simulate --seconds=x, Invalid value for option '--seconds'"
+  })
+  void whatIsWrongIsSaidInAFewLines(String command, String said) {
+    String[] words = command.split(" ", 2);
+    ProgramRun run = words.length == 1 ? ProgramRun.of(command) : ProgramRun.of(words[0], words[1]);
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(said)
+        .endsWith("'fairlead %s --help' has all options\n".formatted(words[0]))
+        .hasLineCount(run.err().contains("Possible solutions") ? 3 : 2);
+  }
+
   /** Before anything is started for it. */
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "NaN"})

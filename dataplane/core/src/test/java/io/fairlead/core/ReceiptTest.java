@@ -476,7 +476,9 @@ class ReceiptTest {
             IntStream.range(0, size).filter(i -> i != 5).mapToObj(i -> excluded(i)).toList());
   }
 
-  /** Of each 64 some are written at once: all that are not allowed, where nobody is left out else. */
+  /**
+   * Of each 64 some are written at once: all that are not allowed, where nobody is left out else.
+   */
   @Test
   void aLargePoolTellsWhoIsNotAllowedAndWhoIsFull() {
     pool.core.configure(0, Pool.withRoom(1, Pool.model("m", Criticality.CRITICAL)));
@@ -490,7 +492,7 @@ class ReceiptTest {
     long ticket = arrive(IntStream.concat(IntStream.range(64, 128), IntStream.range(130, 141)));
     Excluded[] expected =
         IntStream.range(0, 200)
-            .filter(i -> i < 64 || i >= 128 && i < 132 || i >= 141)
+            .filter(i -> i < 64 || (i >= 128 && i < 132) || i >= 141)
             .mapToObj(i -> i == 130 || i == 131 ? full(i) : notAllowed(i))
             .toArray(Excluded[]::new);
     assertThat(last(ticket).excluded()).containsExactly(expected);

@@ -115,7 +115,11 @@ public final class WarmUp implements AutoCloseable {
           "warmed up by {} requests in {} ms",
           served.get(),
           Duration.ofNanos(clock.getAsLong() - begun).toMillis());
-    } catch (IOException | RuntimeException | LinkageError | AssertionError e) {
+    } catch (IOException e) {
+      if (!over) {
+        LOG.warn("the warm-up failed: the first requests will take longer: {}", e.toString());
+      }
+    } catch (RuntimeException | LinkageError | AssertionError e) {
       if (!over) {
         LOG.warn("the warm-up failed: the first requests will take longer", e);
       }
