@@ -246,7 +246,7 @@ final class Contexts {
    * @param times how many times as many requests go to the pool as are known of here
    */
   void tick(long now, EndpointState[] pool, double times) {
-    kept = kept(times * wholePrefills(now, pool), Math.min(1, times * goOn), gaps());
+    kept = kept(times * wholePrefills(now, pool), shareThatGoesOn(times), gaps());
     double window = window();
     Iterator<Context> out = resting.values().iterator();
     while (out.hasNext()) {
@@ -298,6 +298,11 @@ final class Contexts {
     return sum > 0 ? squares / sum : 0;
   }
 
+  /** Of the contexts that begin to rest; those that come back to other pickers are counted. */
+  private double shareThatGoesOn(double times) {
+    return Math.min(1, times * goOn);
+  }
+
   /** How many mean times until a conversation goes on the window is long. */
   private double gaps() {
     return window() / Math.max(1, gap);
@@ -315,10 +320,9 @@ final class Contexts {
    * @param times how many times as many requests go to the pool as are known of here
    */
   double goesOn(double times) {
-    double share = Math.min(1, times * goOn);
+    double share = shareThatGoesOn(times);
     double gaps = gaps();
-    double back = share * -Math.expm1(-gaps);
-    return back / (back + (1 - share) * gaps);
+    return share * -Math.expm1(-gaps) / rested(share, gaps);
   }
 
   /**

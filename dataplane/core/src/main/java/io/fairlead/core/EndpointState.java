@@ -373,11 +373,12 @@ final class EndpointState implements PoolEndpoint {
    */
   private boolean learnBlocklessShare() {
     double before = blocklessRepeated;
-    blocklessRepeated = 0;
     if (blocklessTokens > 0 && kvUsage >= 0 && kvCapacityTokens > 0) {
-      double there = (double) inFlightTokens - repeatedInFlightTokens() - prefills.uncachedTokens();
-      double shared = there - kvUsage * kvCapacityTokens;
-      blocklessRepeated = Math.clamp(shared / blocklessTokens, 0, 1);
+      double there = inFlightTokens - repeatedOfBlocks() - prefills.uncachedTokens();
+      double excess = there - kvUsage * kvCapacityTokens;
+      blocklessRepeated = Math.clamp(excess / blocklessTokens, 0, 1);
+    } else {
+      blocklessRepeated = 0;
     }
     return blocklessRepeated != before;
   }
@@ -889,12 +890,14 @@ final class EndpointState implements PoolEndpoint {
 
   @Override
   public long repeatedInFlightTokens() {
+    return (long) (repeatedOfBlocks() + blocklessRepeated * blocklessTokens);
+  }
+
+  private double repeatedOfBlocks() {
     // A block is as many tokens here as the mean of them: models differ in that, and may learn.
-    double ofBlocks =
-        inFlightBlocks == 0
-            ? 0
-            : (double) (inFlightTokens - blocklessTokens) * shared.repeated() / inFlightBlocks;
-    return (long) (ofBlocks + blocklessRepeated * blocklessTokens);
+    return inFlightBlocks == 0
+        ? 0
+        : (double) (inFlightTokens - blocklessTokens) * shared.repeated() / inFlightBlocks;
   }
 
   /** Those that are here, without the prompts that it computes for others. */
