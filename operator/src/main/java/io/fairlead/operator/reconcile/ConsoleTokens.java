@@ -2,13 +2,12 @@ package io.fairlead.operator.reconcile;
 
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.access.ConsoleToken;
 import io.fairlead.crds.fairlead.v1alpha1.ConsoleSpec;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.SecretKeyRef;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.status.Reason;
-import io.fairlead.operator.status.Verdict;
-import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +19,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Safe to use from any thread.
  */
 final class ConsoleTokens {
-  /** As pickers take them, less white space around them. */
-  private static final int SHORTEST = 16;
-
-  private static final int LONGEST = 4_096;
-
   private final NamedObject<Secret> named;
 
   /**
@@ -60,32 +54,27 @@ final class ConsoleTokens {
     SecretKeyRef asked = asked(named.picker());
     String key = asked == null ? Children.CONSOLE_TOKEN_KEY : Children.consoleTokenKey(asked);
     String without = "the console answers its pod's own host alone until then";
-    String create =
-        "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\""
-            .formatted(named.name(), key);
+    String create = SharedSecrets.command(named.name(), key);
     if (secret == null) {
-      return wrong(
+      return SharedSecrets.wrong(
           "%s does not exist, and %s; create it: %s".formatted(named.field(), without, create));
     }
     String token = secret.getData() == null ? null : secret.getData().get(key);
     if (token == null) {
-      return wrong(
+      return SharedSecrets.wrong(
           "%s has no key %s, and %s; add it, or create another: %s"
               .formatted(named.field(), key, without, create));
     }
-    int length =
-        new String(Base64.getDecoder().decode(token), StandardCharsets.UTF_8)
-            .strip()
-            .getBytes(StandardCharsets.UTF_8)
-            .length;
-    return length >= SHORTEST && length <= LONGEST
+    return ConsoleToken.of(Base64.getDecoder().decode(token)) != null
         ? NamedObject.Finding.RIGHT
-        : wrong(
+        : SharedSecrets.wrong(
             "%s: the token under %s must have from %d to %d bytes, and %s; put another there: %s"
-                .formatted(named.field(), key, SHORTEST, LONGEST, without, create));
-  }
-
-  private static NamedObject.Finding wrong(String message) {
-    return NamedObject.Finding.wrong(Verdict.no(Reason.INVALID_SECRET_REF, message));
+                .formatted(
+                    named.field(),
+                    key,
+                    ConsoleToken.SHORTEST,
+                    ConsoleToken.LONGEST,
+                    without,
+                    create));
   }
 }

@@ -46,9 +46,7 @@ final class SharedSecrets {
 
   private static NamedObject.Finding judge(NamedObject.Named named, @Nullable Secret secret) {
     String field = named.field();
-    String create =
-        "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\""
-            .formatted(named.name(), Children.HAND_OVER_KEY);
+    String create = command(named.name(), Children.HAND_OVER_KEY);
     if (secret == null) {
       return wrong(
           "%s does not exist, and pods that start wait for it; create it: %s"
@@ -61,7 +59,14 @@ final class SharedSecrets {
                 .formatted(field, Children.HAND_OVER_KEY, create));
   }
 
-  private static NamedObject.Finding wrong(String message) {
+  /** Makes a Secret that holds something nobody can guess. */
+  static String command(String name, String key) {
+    return "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\""
+        .formatted(name, key);
+  }
+
+  /** A Secret that shared secrets or tokens should be in is not right. */
+  static NamedObject.Finding wrong(String message) {
     return NamedObject.Finding.wrong(Verdict.no(Reason.INVALID_SECRET_REF, message));
   }
 }

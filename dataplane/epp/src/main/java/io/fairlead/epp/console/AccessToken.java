@@ -1,5 +1,6 @@
 package io.fairlead.epp.console;
 
+import io.fairlead.crds.access.ConsoleToken;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -29,12 +30,8 @@ final class AccessToken {
 
   private static final Logger LOG = LoggerFactory.getLogger(AccessToken.class);
 
-  /** A shorter one could be found by trying, also from a session that somebody has seen. */
-  static final int SHORTEST = 16;
-
   static final long SESSION_SECONDS = TimeUnit.HOURS.toSeconds(12);
 
-  private static final int LONGEST = 4_096;
   private static final long READ_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final String SIGNATURE = "HmacSHA256";
 
@@ -108,13 +105,13 @@ final class AccessToken {
 
   private byte @Nullable [] read() {
     try (InputStream in = Files.newInputStream(file)) {
-      String text = new String(in.readNBytes(LONGEST + 1), StandardCharsets.UTF_8).strip();
-      byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+      byte[] read = ConsoleToken.of(in.readNBytes(ConsoleToken.LONGEST + 1));
       problem =
-          bytes.length < SHORTEST || bytes.length > LONGEST
-              ? "its token must have from " + SHORTEST + " to " + LONGEST + " bytes"
+          read == null
+              ? "its token must have from %d to %d bytes"
+                  .formatted(ConsoleToken.SHORTEST, ConsoleToken.LONGEST)
               : "";
-      return problem.isEmpty() ? bytes : null;
+      return read;
     } catch (NoSuchFileException e) {
       problem = "the file with its token is not there";
     } catch (IOException e) {
