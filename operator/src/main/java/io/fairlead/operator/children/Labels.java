@@ -38,12 +38,8 @@ public final class Labels {
     return labels != null && labels.containsKey(NETWORK_POLICY);
   }
 
-  /** Labels that the pods of a picker carry whatever else is asked of them. */
-  public static Map<String, String> ofEveryPicker(String picker) {
-    return all(picker);
-  }
-
-  static Map<String, String> all(String picker) {
+  /** What all that belongs to a picker carries, its pods too, whatever else is asked of these. */
+  public static Map<String, String> all(String picker) {
     return sorted(
         Map.of(
             "app.kubernetes.io/name",

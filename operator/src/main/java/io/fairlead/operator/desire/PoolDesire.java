@@ -61,7 +61,7 @@ public final class PoolDesire {
             PluginTypes.shipped(),
             held::good,
             scheduling);
-    Optional<SelectedPickers.Selected> selected = SelectedPickers.of(seen, picker);
+    Optional<Selected> selected = SelectedPickers.of(seen, picker);
     boolean refused = compilation.config() == null || selected.filter(Selected::now).isPresent();
     PoolConfig visible = refused ? null : compilation.config();
     PoolConfig compiled = visible == null ? null : held.completed(visible);

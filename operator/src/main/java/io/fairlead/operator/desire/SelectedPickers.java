@@ -43,7 +43,7 @@ public final class SelectedPickers {
       return Optional.empty();
     }
     String name = Names.child(seen.pool().getMetadata().getName());
-    Map<String, String> every = Labels.ofEveryPicker(name);
+    Map<String, String> every = Labels.all(name);
     // Nobody else has any business with that label, whichever picker it is of.
     if (selector.containsKey(Labels.PICKER) || includes(every, selector)) {
       return Optional.of(
@@ -96,7 +96,7 @@ public final class SelectedPickers {
   public static EndpointPickerSpec leftOut(
       EndpointPickerSpec settings, Map<String, String> selector, String picker) {
     Map<String, String> all = new HashMap<>(asked(settings));
-    Map<String, String> every = Labels.ofEveryPicker(picker);
+    Map<String, String> every = Labels.all(picker);
     all.putAll(every);
     PodTemplateSpec template = settings.podTemplate();
     if (template == null || selector.isEmpty() || !includes(all, selector)) {

@@ -183,19 +183,22 @@ class PoolDesireTest {
         EndpointPicker.class);
   }
 
+  private static InferencePool pool(String selector) {
+    return Serialization.unmarshal(
+        """
+        metadata: {name: p, namespace: ns}
+        spec:
+          selector: {matchLabels: {%s}}
+          targetPorts: [{number: 8000}]
+          endpointPickerRef: {name: s, port: {number: 9002}}
+        """
+            .formatted(selector),
+        InferencePool.class);
+  }
+
   private static CompiledPool compile(
       String selector, @Nullable EndpointPicker picker, Pod... pods) {
-    InferencePool pool =
-        Serialization.unmarshal(
-            """
-            metadata: {name: p, namespace: ns}
-            spec:
-              selector: {matchLabels: {%s}}
-              targetPorts: [{number: 8000}]
-              endpointPickerRef: {name: s, port: {number: 9002}}
-            """
-                .formatted(selector),
-            InferencePool.class);
+    InferencePool pool = pool(selector);
     Observation seen =
         new Observation(
             pool,
@@ -217,17 +220,7 @@ class PoolDesireTest {
   }
 
   private static JudgedModel judge(String selector, String annotations) {
-    InferencePool pool =
-        Serialization.unmarshal(
-            """
-            metadata: {name: p, namespace: ns}
-            spec:
-              selector: {matchLabels: {%s}}
-              targetPorts: [{number: 8000}]
-              endpointPickerRef: {name: s, port: {number: 9002}}
-            """
-                .formatted(selector),
-            InferencePool.class);
+    InferencePool pool = pool(selector);
     InferenceModel model =
         Serialization.unmarshal(
             """
