@@ -90,6 +90,8 @@ final class EndpointState implements PoolEndpoint {
 
   private int inFlight;
 
+  private long idleSince = Long.MIN_VALUE;
+
   /** Of these, whose end nobody sees. */
   private int leftInFlight;
 
@@ -446,6 +448,7 @@ final class EndpointState implements PoolEndpoint {
 
   private void emptied(long now) {
     emptyAt = now;
+    idleSince = Long.MIN_VALUE;
     filling++;
     noteChange();
     resting = 0;
@@ -671,6 +674,11 @@ final class EndpointState implements PoolEndpoint {
     return restingTokens;
   }
 
+  @Override
+  public long idleSince() {
+    return idleSince;
+  }
+
   private void resting(int sign, Contexts.Context context) {
     noteChange();
     resting += sign;
@@ -727,6 +735,7 @@ final class EndpointState implements PoolEndpoint {
   void ended(long now, Flight flight, boolean decoded) {
     advance(now);
     inFlight--;
+    idleSince = now;
     if (flight.isOfAnother()) {
       othersInFlight--;
       othersTokens -= flight.attempt.tokens;

@@ -47,6 +47,11 @@ final class RecordedEndpoint implements PoolEndpoint {
   }
 
   @Override
+  public long idleSince() {
+    throw notKept("since when nothing was in flight there");
+  }
+
+  @Override
   public String name() {
     return inputs.name();
   }

@@ -23,6 +23,12 @@ public interface PoolEndpoint extends Endpoint {
    */
   long restingTokens();
 
+  /**
+   * When the last of its requests ended, by the pool's clock, where none is in flight; {@link
+   * Long#MIN_VALUE} where it has had none since its cache was empty.
+   */
+  long idleSince();
+
   /** When the page was asked for that is known of an endpoint that a plugin is shown. */
   static long scrapedAt(Endpoint endpoint) {
     return ((PoolEndpoint) endpoint).scrapedAt();
@@ -31,6 +37,11 @@ public interface PoolEndpoint extends Endpoint {
   /** Tokens of contexts that rest at an endpoint that a plugin is shown. */
   static long restingTokens(Endpoint endpoint) {
     return ((PoolEndpoint) endpoint).restingTokens();
+  }
+
+  /** When the last request ended at an endpoint that a plugin is shown and that has none. */
+  static long idleSince(Endpoint endpoint) {
+    return ((PoolEndpoint) endpoint).idleSince();
   }
 
   /** The slot of an endpoint that a plugin is shown. */

@@ -28,6 +28,7 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   public long uncached;
   public long repeated;
   public long resting;
+  public long idleSince;
   public double attention;
   public int headUncached;
   public double headAttention;
@@ -88,6 +89,11 @@ public final class TestEndpoint implements PoolEndpoint, Prefills, Adapters {
   @Override
   public long restingTokens() {
     return resting;
+  }
+
+  @Override
+  public long idleSince() {
+    return idleSince;
   }
 
   @Override

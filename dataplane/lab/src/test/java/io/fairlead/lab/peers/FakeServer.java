@@ -37,6 +37,11 @@ final class FakeServer implements PoolEndpoint, Prefills {
   }
 
   @Override
+  public long idleSince() {
+    return Long.MIN_VALUE;
+  }
+
+  @Override
   public String name() {
     return "server-" + number;
   }

@@ -34,6 +34,20 @@ final class SharedPromptsTest {
         answer: 1
       """;
 
+  /** All begin with the same instructions, which the first of them bring to one server. */
+  private static final String TOOLS =
+      """
+      load: 0.25
+      pool: 6xh100-8b
+      sessions:
+        system: 4000
+        context: 2000
+        question: {shape: exponential, mean: 800}
+        answer: {shape: exponential, mean: 150}
+        turns: {shape: geometric, mean: 40}
+        thinkSeconds: {shape: exponential, mean: 1.5}
+      """;
+
   @Test
   void whatDoesNotFitIsNotKeptTwice() {
     Settings minute = Settings.of(60, 15);
@@ -51,6 +65,17 @@ final class SharedPromptsTest {
 
     assertThat(cost.mostInQueue()).isLessThanOrEqualTo(12);
     assertThat(cost.goodput()).isGreaterThan(0.95 * weighted.goodput());
+  }
+
+  @Test
+  void instructionsThatAllShareLeaveNoServerUnused() {
+    Settings minutes = Settings.of(240, 60);
+    RunResult weighted = run("weighted", TOOLS, minutes);
+    RunResult cost = run("cost", TOOLS, minutes);
+
+    assertThat(cost.maxOverMeanLoad()).isLessThan(1.6);
+    assertThat(cost.endToEndMs().mean()).isLessThan(0.8 * weighted.endToEndMs().mean());
+    assertThat(cost.hitRate()).isGreaterThan(weighted.hitRate());
   }
 
   private static RunResult run(String policy, String workload, Settings settings) {

@@ -54,6 +54,13 @@ final class CostColumns {
   /** Share of the cache that is of conversations between two requests. */
   private double[] resting = {};
 
+  /**
+   * Since when nobody has asked the endpoint in this place anything, as {@link #time} counts it:
+   * {@link Double#POSITIVE_INFINITY} while somebody does, {@link Double#NEGATIVE_INFINITY} where
+   * nobody ever did.
+   */
+  double[] idleSince = {};
+
   /** Room that a token takes that is kept. */
   double[] roomPerToken = {};
 
@@ -142,6 +149,7 @@ final class CostColumns {
     roomPerToken = Arrays.copyOf(roomPerToken, length);
     inUse = Arrays.copyOf(inUse, length);
     resting = Arrays.copyOf(resting, length);
+    idleSince = Arrays.copyOf(idleSince, length);
     share = Arrays.copyOf(share, length);
     sharePerKv = Arrays.copyOf(sharePerKv, length);
     step = Arrays.copyOf(step, length);
@@ -178,6 +186,7 @@ final class CostColumns {
     double rests = PoolEndpoint.restingTokens(there) / capacity(there, engine);
     restingOfAll += rests - resting[place];
     resting[place] = rests;
+    idleSince[place] = idleSince(there);
     writeBacklog(place, there.prefills(), engine, psi);
     writeDecode(place, there, engine, phi, psi);
     inFlight[place] =
@@ -188,6 +197,14 @@ final class CostColumns {
     identity[place] = there.identity();
     adapters(place, there.adapters().slots() > 0);
     adapterLoad[place] = engine.adapterLoad();
+  }
+
+  private double idleSince(Endpoint there) {
+    if (there.inFlight() > 0) {
+      return Double.POSITIVE_INFINITY;
+    }
+    long since = PoolEndpoint.idleSince(there);
+    return since == Long.MIN_VALUE ? Double.NEGATIVE_INFINITY : time(since);
   }
 
   private void writeBacklog(int place, Prefills line, EngineClass engine, double psi) {
@@ -271,6 +288,15 @@ final class CostColumns {
   /** Milliseconds of prefill per new prompt token. */
   double perToken(int place) {
     return perToken[place];
+  }
+
+  /** What whoever holds most of a prompt holds, of what each place is said to; in tokens. */
+  double mostHeld(double[] cached) {
+    double most = 0;
+    for (int place = 0; place < places; place++) {
+      most = Math.max(most, cached[place] * trust[place]);
+    }
+    return most;
   }
 
   /** Shares of their caches that those in flight keep, all places together. */

@@ -5,7 +5,8 @@ package io.fairlead.core.plugins.cost;
  *
  * <pre>
  * own prefill      Tp = psi (a + b u + c u (h + u/2))          u uncached, h cached prompt tokens
- * on average       M  = the same without a, of the candidates' mean psi b and psi c
+ * on average       M  = the same without a, of the candidates' mean psi b and psi c, but where
+ *                       nobody has asked for anything lately u is less, see {@link #lacking}
  * backlog          Q  = psi sum of prefills there - time that the first of them has had
  * decode's share   i  = 1 + phi (d1 B + d2 K) / (psi (a + b mbt))     B decoding, K tokens in flight
  * adapter          L  = load time, twice when one must go for it
@@ -56,6 +57,9 @@ final class WorkCost {
   /** Milliseconds of a nanosecond. */
   static final double NANOS = 1e-6;
 
+  /** After so many nanoseconds nobody comes for what an idle endpoint's cache holds; chosen. */
+  private static final double FORGOTTEN = 60e9;
+
   /** Changes no number of tokens but 0, by which nothing can be divided. */
   private static final double NO_TOKENS = 1e-100;
 
@@ -95,6 +99,9 @@ final class WorkCost {
 
   /** When the request is decided, in nanoseconds. */
   long now;
+
+  /** Prompt tokens that whoever holds most of them is believed to hold. */
+  double mostHeld;
 
   /** What each token that is not cached costs the requests to come, and each pair. */
   double missedToken;
@@ -137,7 +144,8 @@ final class WorkCost {
     if (own.length < columns.places()) {
       own = new double[columns.places() * 3 / 2];
     }
-    prefill(cached, into);
+    prefill(cached);
+    missed(cached, into);
     if (inTwo) {
       part(into);
     }
@@ -213,6 +221,21 @@ final class WorkCost {
     return omega * (before(place) * interference(place) + steps * step(place));
   }
 
+  /**
+   * Prompt tokens that the endpoint lacks for the sake of the requests to come. What a cache holds
+   * that nobody has asked for lately is no loss, and what all others have begun with, the next ones
+   * will ask for here too. So one that is idle lacks less and less, and after a minute no more than
+   * whoever holds most. Else conversations that share their instructions would all go to the few
+   * endpoints that the first of them went to.
+   *
+   * @param held prompt tokens that it is believed to hold
+   */
+  private double lacking(int place, double held) {
+    double idle = columns.time(now) - columns.idleSince[place];
+    double forgotten = Math.min(1, Math.max(0, idle * (1 / FORGOTTEN)));
+    return prompt - held - forgotten * (mostHeld - held);
+  }
+
   /** {@code theta M} of a prompt of which so many tokens are not cached. */
   double missed(double uncached) {
     return missedToken * uncached + missedPair * pairs(uncached);
@@ -272,7 +295,8 @@ final class WorkCost {
     set(CostTerms.DECODE, output * oneStep, 1, millis, weights);
     double others = columns.inFlight[place] * own + columns.decoding[place] * slowed * slower;
     set(CostTerms.OTHERS, others, 1, millis, weights);
-    double missed = worth == 0 ? 0 : missed(uncached) / worth;
+    double lacks = lacking(place, prompt - uncached);
+    double missed = worth == 0 ? 0 : missed(lacks) / worth;
     boolean byAnother = part(place) == 0;
     double takes = byAnother ? elsewhereTakes : 0;
     set(CostTerms.ELSEWHERE, takes, takes == 0 ? 0 : elsewhere / takes, millis, weights);
@@ -285,22 +309,37 @@ final class WorkCost {
     weights[term] = weight;
   }
 
-  /** {@code Tp}, and {@code theta M}. */
-  private void prefill(double[] cached, double[] into) {
+  /** {@code Tp}. */
+  private void prefill(double[] cached) {
     double[] perPrefill = columns.perPrefill;
     double[] perToken = columns.perToken;
     double[] perPair = columns.perPair;
     double[] trust = columns.trust;
     double[] own = this.own;
     double prompt = this.prompt;
-    double missedToken = this.missedToken;
-    double missedPair = this.missedPair;
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double uncached = prompt - cached[i] * trust[i];
       double pairs = uncached * (prompt - 0.5 * uncached);
       own[i] = perPrefill[i] + perToken[i] * uncached + perPair[i] * pairs;
-      into[i] = missedToken * uncached + missedPair * pairs;
+    }
+  }
+
+  /** {@code theta M}. */
+  private void missed(double[] cached, double[] into) {
+    double[] trust = columns.trust;
+    double[] idleSince = columns.idleSince;
+    double prompt = this.prompt;
+    double mostHeld = this.mostHeld;
+    double missedToken = this.missedToken;
+    double missedPair = this.missedPair;
+    double time = columns.time(now);
+    int count = columns.places();
+    for (int i = 0; i < count; i++) {
+      double held = cached[i] * trust[i];
+      double forgotten = Math.min(1, Math.max(0, (time - idleSince[i]) * (1 / FORGOTTEN)));
+      double lacks = prompt - held - forgotten * (mostHeld - held);
+      into[i] = missedToken * lacks + missedPair * (lacks * (prompt - 0.5 * lacks));
     }
   }
 

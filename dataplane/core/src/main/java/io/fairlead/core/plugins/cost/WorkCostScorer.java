@@ -28,54 +28,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolCandidates.Changed {
 
-  private static final String AGREED = "every picker prefers it for this prompt";
-  private static final String EXPLORED =
-      "one request in a hundred tries an idle endpoint, so that what was learned of it can be"
-          + " unlearned";
-  private static final String LEAST_BUSY = "the least busy of those that cost about the same";
-  private static final String DRAWN = "drawn among idle ones that cost about the same";
-
   private static final double BELOW_ONE = Math.nextDown(1.0);
 
   private static final int NONE = -1;
 
-  /** So much more, as a share of the cost, is near enough for pickers to agree; chosen. */
-  private static final double NEAR = 0.5;
-
-  /** Of caches, and of time, that is left: less counts as little; chosen. */
-  private static final double LEAST_LEFT = 0.2;
-
-  /** So many are delayed by a prompt for each one that waits, see {@link #missed}; chosen. */
-  private static final double DELAYED = 4;
-
-  /**
-   * Milliseconds of somebody's wait that are worth one of a missed prefill at most. Where nothing
-   * bounds it, all that comes goes to who holds some of it, however long the line there; chosen.
-   */
-  private static final double MOST_WAITED = 8;
-
-  /** Costs that differ by less are the same, worked out in another order. */
-  static final double ROUNDING = 1 + 1e-9;
-
-  /** So many times the least cost is about the same: above the noise of learned speeds. */
-  private static final double SAME = 1.05;
-
-  /** The same for idle servers: there is no queue that the difference could stand for. */
-  private static final double SAME_AT_REST = 1.2;
-
-  /** Beyond so many times the least cost an idle server is not worth a try; chosen. */
-  private static final double NOT_HOPELESS = 4;
-
-  private static final long EXPLORING = 0x6578706c;
-  private static final long EXPLORE_ONE_IN = 100;
-
   /** Replicas that nobody has set. */
   static final int AS_TOLD = 0;
-
-  /** The load of one that is idle and fails nothing. */
-  private static final double IDLE = 1;
-
-  private static final double MANY = Double.POSITIVE_INFINITY;
 
   private final Settings settings;
   private final LearnedSpeeds speeds;
@@ -85,6 +43,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private final CostColumns columns;
 
   private final WorkCost costs;
+  private final MissedPrefill missed;
+  private final Winner winner;
   private final AdapterLoads adapterLoads = new AdapterLoads();
 
   /** Of the last request's target; null where no endpoint has adapters. */
@@ -98,11 +58,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   /** By candidate of the whole request, where two endpoints may serve it. */
   private double[] heldByAll = {};
-
-  /** The candidates that are looked at. */
-  private int[] near = {};
-
-  private int nearCount;
 
   private double[] cachedThere = {};
   private double[] costsThere = {};
@@ -119,9 +74,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /** How likely a block that a cache stores drives out one that is asked for again. */
   private double ghostHits;
 
-  /** Why the last winner won, but for its cost. */
-  private String preference = "";
-
   /**
    * How it weighs. None of the weights follows from what is known of servers and requests: {@code
    * omega} and {@code theta} were chosen by simulations, {@code lambda} is a guess, and what a
@@ -131,7 +83,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
    * @param omega worth of a millisecond until the first token, in milliseconds after it; between 32
    *     and 144 means differ by a per cent
    * @param theta worth of a millisecond of prefill that a cache saves to later requests, where
-   *     caches and time are free: it grows as they fill and as prompts wait, see {@link #missed}
+   *     caches and time are free: it grows as they fill and as prompts wait, see {@link
+   *     MissedPrefill}
    * @param lambda worth of not loading an adapter to later requests, in load times: as many
    *     requests as would find it loaded, if those that wait for a load of the adapter that goes
    *     are left out; nobody counts these
@@ -170,6 +123,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     this.speeds = new LearnedSpeeds(settings.classes());
     this.columns = new CostColumns(settings);
     this.costs = new WorkCost(columns, settings.omega());
+    this.missed = new MissedPrefill(settings, columns);
+    this.winner = new Winner(settings, columns, costs);
   }
 
   Settings settings() {
@@ -264,9 +219,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     costs.firstTokenWithin = left(request.firstTokenBy(), request.now());
     costs.eachTokenWithin = left(request.timePerOutputToken(), 0);
     if (size == candidates.places()) {
-      double inUse = columns.inUse() + goesOn * columns.resting();
-      worth = missed(inUse, columns.computing(), columns.first(), size, anyHeld(cached, size));
-      averages(worth, columns.perToken() / size, columns.perPair() / size);
+      missed.ofAll(goesOn);
+      worth = weighMissed(columns.mostHeld(cached));
       costs.fill(cached, scores);
     } else {
       some(candidates, scores);
@@ -286,17 +240,16 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
         cheapest = i;
       }
     }
-    cheapest = leastBusyTie(candidates, scores, cheapest);
-    int owner = owner(request, candidates, scores, cheapest);
+    int chosen = winner.among(request, candidates, cached, scores, cheapest);
     if (welcomed) {
-      double lacks = cached[owner] - candidates.cachedTokens(owner);
-      newcomers.charge(candidates.get(owner), lacks, speeds);
+      double lacks = cached[chosen] - candidates.cachedTokens(chosen);
+      newcomers.charge(candidates.get(chosen), lacks, speeds);
     }
     for (int i = 0; i < size; i++) {
-      // Exact ties go to the owner too: below 1 is below it.
+      // Exact ties go to the winner too: below 1 is below it.
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
     }
-    scores[owner] = 1;
+    scores[chosen] = 1;
   }
 
   @Override
@@ -306,7 +259,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
 
   @Override
   public String preference() {
-    return preference;
+    return winner.preference();
   }
 
   @Override
@@ -329,42 +282,11 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     weights[CostTerms.LATE] = objective ? settings.epsilon() : 1;
   }
 
-  /** Of those that cost as much as this one but for rounding, one with the least load. */
-  private int leastBusyTie(PoolCandidates candidates, double[] scores, int first) {
-    int winner = first;
-    double fewest = columns.load(candidates.place(first));
-    double most = scores[first] * ROUNDING;
-    for (int i = 0; fewest > IDLE && i < candidates.size(); i++) {
-      if (scores[i] <= most) {
-        double load = columns.load(candidates.place(i));
-        if (load < fewest) {
-          winner = i;
-          fewest = load;
-        }
-      }
-    }
-    return winner;
-  }
-
   /** The costs where not all of the pool's endpoints are candidates. */
   private void some(PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
-    double inUse = 0;
-    int computing = 0;
-    double first = 0;
-    double perToken = 0;
-    double perPair = 0;
-    for (int i = 0; i < size; i++) {
-      int place = candidates.place(i);
-      inUse += columns.inUse(place) + goesOn * columns.resting(place);
-      computing += columns.computing(place);
-      first += columns.first(place);
-      perToken += columns.perToken(place);
-      perPair += columns.perPair(place);
-      cachedThere[place] = cached[i];
-    }
-    worth = missed(inUse, computing, first, size, anyHeld(cached, size));
-    averages(worth, perToken / size, perPair / size);
+    missed.of(candidates, goesOn, null);
+    worth = weighMissed(byPlace(candidates, cached));
     // All of them nevertheless: in vectors that takes less than to leave some out.
     costs.fill(cachedThere, costsThere);
     for (int i = 0; i < size; i++) {
@@ -372,53 +294,33 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     }
   }
 
-  /** Of the candidates' prefills. */
-  private void averages(double millisecond, double perToken, double perPair) {
-    costs.missedToken = millisecond * perToken;
-    costs.missedPair = millisecond * perPair;
+  /**
+   * Puts what each candidate is believed to hold of the prompt where its place is.
+   *
+   * @return what whoever holds most of it holds, in tokens
+   */
+  private double byPlace(PoolCandidates candidates, double[] held) {
+    double most = 0;
+    for (int i = 0; i < candidates.size(); i++) {
+      int place = candidates.place(i);
+      cachedThere[place] = held[i];
+      most = Math.max(most, held[i] * columns.trust[place]);
+    }
+    return most;
   }
 
   /**
-   * What a millisecond of prefill that a cache could have saved costs the requests to come: its
-   * time is taken from what prefills leave of the pool's, and its tokens drive others out.
+   * Says what a missed token counts in the costs that are worked out next.
    *
-   * <p>Each of these is of use with a probability {@code p}, and whoever comes back for it then
-   * drives out the next, {@code 1 + p + p^2 + ...} in all, or {@code 1 / (1 - p)}. With a victim
-   * taken at random {@code p} is the share of the caches that the working set fills, what will be
-   * used again (P. Denning, 1968): what those in flight keep, and the contexts of conversations
-   * that rest as far as they are gone on with. What prompts share otherwise shows when it is gone:
-   * {@code p} is no less than the share of stored blocks that drove out one that was asked for
-   * again.
-   *
-   * <p>The time is taken from all who wait behind it, and from those who come before the line is
-   * gone: as many as wait while these do (J. D. C. Little, "A proof for the queuing formula L =
-   * lambda W", Operations Research 9(3), 1961), and while they wait others. {@code theta} stands
-   * for few; where more wait, they count. They do so in the harmonic mean of the lines, which is
-   * hardly above the shortest ones: where an endpoint is free, or a few are, what waits elsewhere
-   * has somewhere to go. A prompt of which nobody holds anything is missed everywhere alike: the
-   * more that counts, the smaller would all else look beside it.
-   *
-   * @param inUse sum of the shares of the endpoints' caches that will be used again
-   * @param computing endpoints with a prompt to compute
-   * @param first sum of the first prompts' shares of their lines
-   * @param count of the endpoints
-   * @param held whether any of them holds some of the prompt
+   * @param mostHeld prompt tokens that whoever holds most of them holds
+   * @return what a millisecond of missed prefill counts
    */
-  private double missed(double inUse, int computing, double first, int count, boolean held) {
-    double room = Math.max(LEAST_LEFT, 1 - Math.max(ghostHits, inUse / count));
-    double time = Math.max(LEAST_LEFT, 1 - (double) computing / count);
-    double behind = held ? Math.max(0, count / first - 1) : 0;
-    double worth = settings.theta() * Math.max(1, DELAYED * behind) / (room * time);
-    return Math.min(worth, MOST_WAITED * settings.omega());
-  }
-
-  private static boolean anyHeld(double[] tokens, int count) {
-    for (int i = 0; i < count; i++) {
-      if (tokens[i] > 0) {
-        return true;
-      }
-    }
-    return false;
+  private double weighMissed(double mostHeld) {
+    double millisecond = missed.worth(ghostHits, mostHeld > 0);
+    costs.mostHeld = mostHeld;
+    costs.missedToken = millisecond * missed.perToken();
+    costs.missedPair = millisecond * missed.perPair();
+    return millisecond;
   }
 
   /** The same as it was in the last decision. */
@@ -473,25 +375,8 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       heldByAll = new double[all.places()];
     }
     all.cachedTokens(heldByAll);
-    double inUse = 0;
-    int computing = 0;
-    double first = 0;
-    double perToken = 0;
-    double perPair = 0;
-    int count = 0;
-    for (int i = 0; i < all.size(); i++) {
-      if (stage.prefills(i)) {
-        int place = all.place(i);
-        cachedThere[place] = heldByAll[i];
-        inUse += columns.inUse(place) + goesOn * columns.resting(place);
-        computing += columns.computing(place);
-        first += columns.first(place);
-        perToken += columns.perToken(place);
-        perPair += columns.perPair(place);
-        count++;
-      }
-    }
-    if (count == 0) {
+    missed.of(all, goesOn, stage);
+    if (missed.count() == 0) {
       costs.elsewhere = 0;
       costs.elsewhereTakes = 0;
       return;
@@ -500,8 +385,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     double slowed = costs.slowed;
     costs.output = 0;
     costs.slowed = 0;
-    worthElsewhere = missed(inUse, computing, first, count, anyHeld(heldByAll, all.size()));
-    averages(worthElsewhere, perToken / count, perPair / count);
+    worthElsewhere = weighMissed(byPlace(all, heldByAll));
     costs.fill(cachedThere, costsThere);
     int cheapest = NONE;
     for (int i = 0; i < all.size(); i++) {
@@ -573,7 +457,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private void reserve(int size, int places) {
     if (cached.length < size) {
       cached = new double[size + size / 2];
-      near = new int[cached.length];
     }
     if (size < places) {
       reserveThere(places);
@@ -585,139 +468,6 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
       cachedThere = new double[places];
       costsThere = new double[places];
     }
-  }
-
-  /**
-   * The candidate that wins: with several pickers and a prompt that is mostly new, the one that all
-   * pickers agree on unless it costs {@linkplain #mostForAgreement more than that is worth}. Else,
-   * of those that hold as much of the prompt as the cheapest and cost about the same, the one with
-   * the fewest requests in flight, a request that it will fail counting as many: so small a
-   * difference may be chance, and would send all that comes to one of equal servers. One request in
-   * a hundred goes to any idle server that is not hopeless, so that what was learned of it can be
-   * unlearned.
-   */
-  private int owner(
-      InferenceRequest request, PoolCandidates candidates, double[] scores, int cheapest) {
-    double least = scores[cheapest];
-    if (settings.replicas(candidates) > 1 && mostlyNew(request, candidates)) {
-      lookAt(scores, candidates.size(), Double.POSITIVE_INFINITY);
-      int agreed = highest(request, candidates, 0, MANY);
-      if (scores[agreed] - least <= mostForAgreement(candidates, cheapest, least)) {
-        preference = AGREED;
-        return agreed;
-      }
-    }
-    double held = cached[cheapest];
-    if (request.draw(EXPLORING, EXPLORE_ONE_IN) == 0) {
-      lookAt(scores, candidates.size(), NOT_HOPELESS * least);
-      int idle = highest(request, candidates, held, IDLE);
-      if (idle != NONE) {
-        preference = EXPLORED;
-        return idle;
-      }
-    }
-    double fewest = columns.load(candidates.place(cheapest));
-    boolean atRest = fewest <= IDLE;
-    lookAt(scores, candidates.size(), (atRest ? SAME_AT_REST : SAME) * least);
-    if (!atRest) {
-      fewest = leastLoad(candidates, held);
-    }
-    preference = nearCount == 1 ? "" : atRest ? DRAWN : LEAST_BUSY;
-    return highest(request, candidates, held, fewest);
-  }
-
-  /**
-   * How much more than the least cost a server may cost that all pickers agree on. Where they know
-   * nothing of each other nothing else makes them find a prompt again, so that a share of all the
-   * cost is worth it. Where they tell what they send they need to agree on what came since they
-   * were told last, and that is worth no wait: a share of the cost without what the request would
-   * wait for, and what it costs wherever it goes.
-   */
-  private double mostForAgreement(PoolCandidates candidates, int cheapest, double least) {
-    if (costs.inTwo || settings.timesKnown(candidates) > 1) {
-      return NEAR * least;
-    }
-    double mostCached = 0;
-    for (int i = 0; i < candidates.size(); i++) {
-      mostCached = Math.max(mostCached, cached[i] * columns.trust[candidates.place(i)]);
-    }
-    double missedEverywhere = costs.missed(costs.prompt - mostCached);
-    double alone = least - missedEverywhere - costs.waited(candidates.place(cheapest));
-    return NEAR * alone;
-  }
-
-  /** From now on those that cost no more are looked at: few, of many, most often. */
-  private void lookAt(double[] scores, int size, double most) {
-    int[] into = near;
-    int count = 0;
-    for (int i = 0; i < size; i++) {
-      if (scores[i] <= most) {
-        into[count++] = i;
-      }
-    }
-    nearCount = count;
-  }
-
-  /** The least load of those looked at that hold no less of the prompt. */
-  private double leastLoad(PoolCandidates candidates, double held) {
-    double fewest = MANY;
-    for (int n = 0; n < nearCount; n++) {
-      int i = near[n];
-      double load = columns.load(candidates.place(i));
-      if (load < fewest && cached[i] >= held) {
-        fewest = load;
-      }
-    }
-    return fewest;
-  }
-
-  /**
-   * What a choice is made by that replicas should agree on. A prompt below a block has nothing to
-   * be found again: its request's own seed, or an idle pool would send all such requests to one
-   * endpoint.
-   */
-  private static long key(InferenceRequest request) {
-    return request.blockCount() == 0 ? request.seed() : request.prefixKey();
-  }
-
-  private static boolean mostlyNew(InferenceRequest request, PoolCandidates candidates) {
-    for (int i = 0; i < candidates.size(); i++) {
-      if (candidates.matchedBlocks(i) * 2 >= Math.max(1, request.blockCount())) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Rendezvous: of those looked at that hold no less of the prompt and have no more load, the
-   * highest hash of prompt and endpoint.
-   */
-  private int highest(
-      InferenceRequest request, PoolCandidates candidates, double held, double load) {
-    long key = key(request);
-    int winner = NONE;
-    long highest = Long.MIN_VALUE;
-    for (int n = 0; n < nearCount; n++) {
-      int i = near[n];
-      int place = candidates.place(i);
-      if (cached[i] >= held && columns.load(place) <= load) {
-        // The top bit turned, signed numbers are in the order of unsigned ones.
-        long hash = mix(key ^ columns.identity(place)) ^ Long.MIN_VALUE;
-        if (hash >= highest) {
-          highest = hash;
-          winner = i;
-        }
-      }
-    }
-    return winner;
-  }
-
-  /** The finalizer of SplitMix64. */
-  private static long mix(long z) {
-    long once = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
-    long twice = (once ^ (once >>> 27)) * 0x94D049BB133111EBL;
-    return twice ^ (twice >>> 31);
   }
 
   static final class Factory implements PluginFactory {

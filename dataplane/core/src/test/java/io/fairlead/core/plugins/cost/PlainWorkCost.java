@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.IntStream;
 
 /**
@@ -122,9 +123,11 @@ final class PlainWorkCost implements Scorer {
     boolean held = Arrays.stream(cached, 0, size).anyMatch(tokens -> tokens > 0);
     checkWorth(worth, all, settings.timesKnown(PoolCandidates.of(candidates)), held);
     double least = Double.POSITIVE_INFINITY;
+    double mostHeld = mostHeld(candidates, i -> cached[i]);
     for (int i = 0; i < size; i++) {
-      double pairs = uncached[i] * (prompt - uncached[i] / 2);
-      scores[i] += worth * (meanToken * uncached[i] + meanPair * pairs);
+      double holds = cached[i] * speeds.trust(PoolEndpoint.slot(candidates.get(i)));
+      boolean elsewhere = stage.promptElsewhere(request, candidates, i);
+      scores[i] += elsewhere ? 0 : missed(request, candidates.get(i), holds, mostHeld, worth);
       least = Math.min(least, scores[i]);
     }
     int owner = owner(request, candidates, scores, least);
@@ -137,6 +140,25 @@ final class PlainWorkCost implements Scorer {
       scores[i] = Math.min(least / scores[i], BELOW_ONE);
     }
     scores[owner] = 1;
+  }
+
+  private double mostHeld(Candidates candidates, IntToDoubleFunction held) {
+    return IntStream.range(0, candidates.size())
+        .mapToDouble(
+            i -> held.applyAsDouble(i) * speeds.trust(PoolEndpoint.slot(candidates.get(i))))
+        .max()
+        .orElse(0);
+  }
+
+  /** What the requests to come lose: less where nobody has asked for anything for a while. */
+  private double missed(
+      InferenceRequest request, Endpoint there, double held, double mostHeld, double worth) {
+    long since = PoolEndpoint.idleSince(there);
+    double minutes = since == Long.MIN_VALUE ? 1 : (request.now() - since) / 60e9;
+    double forgotten = there.inFlight() > 0 ? 0 : Math.clamp(minutes, 0, 1);
+    double lacks = request.promptTokens() - held - forgotten * (mostHeld - held);
+    double pairs = lacks * (request.promptTokens() - lacks / 2);
+    return worth * (meanToken * lacks + meanPair * pairs);
   }
 
   /** Of a pair one end of which is chosen now, and the other perhaps before. */
@@ -178,14 +200,14 @@ final class PlainWorkCost implements Scorer {
     askedFor = false;
     elsewhereCosts = Double.POSITIVE_INFINITY;
     double prompt = request.promptTokens();
+    double mostHeld = mostHeld(all, all::cachedTokens);
     for (int i : prefillers) {
       Endpoint there = all.get(i);
       int slot = PoolEndpoint.slot(there);
-      double lacks = prompt - all.cachedTokens(i) * speeds.trust(slot);
-      double pairs = lacks * (prompt - lacks / 2);
+      double holds = all.cachedTokens(i) * speeds.trust(slot);
       double cost =
-          cost(request, there, speeds.engine(there), slot, lacks, false, 0, 0, 0)
-              + worth * (meanToken * lacks + meanPair * pairs);
+          cost(request, there, speeds.engine(there), slot, prompt - holds, false, 0, 0, 0)
+              + missed(request, there, holds, mostHeld, worth);
       if (cost < elsewhereCosts) {
         elsewhereCosts = cost;
         elsewhereTakes = computed;
@@ -311,7 +333,7 @@ final class PlainWorkCost implements Scorer {
         return agreed;
       }
     }
-    int cheapest = leastBusy(candidates, costs, least * WorkCostScorer.ROUNDING);
+    int cheapest = leastBusy(candidates, costs, least * Winner.ROUNDING);
     double[] ofEqual = costs.clone();
     double[] ofIdle = costs.clone();
     double fewest = Double.POSITIVE_INFINITY;

@@ -55,6 +55,7 @@ class WorkCostScorerTest {
     busy.headSince = 10 * MILLI;
     TestRequest request = new TestRequest(1, 100);
     request.now = 15 * MILLI;
+    idle.idleSince = request.now - 15_000 * MILLI;
 
     // 8192 is the token budget of a step.
     double idleOwn = A + B * 1600 + C * 1600 * 800;
@@ -63,7 +64,10 @@ class WorkCostScorerTest {
     // rests will be.
     double inUse = (3_000 + 2 * 100 + 0.5 * 30_000) / ASSUMED.kvTokens() / 2;
     double theta = 10 / (1 - inUse) / (1 - 0.5);
-    double idleCost = idleOwn + theta * (idleOwn - A) + 200 * idleStep;
+    // A quarter of a minute is over: a quarter of the 800 tokens that the other holds is not
+    // lacking.
+    double lacking = B * 1400 + C * 1400 * (1600 - 700);
+    double idleCost = idleOwn + theta * lacking + 200 * idleStep;
     double own = A + B * 800 + C * 800 * (800 + 400);
     double backlog = A + B * 1000 + C * 500_000 - 5;
     double kv = 3_000 + 2 * 200 / 2.0;
@@ -226,6 +230,31 @@ class WorkCostScorerTest {
     other.inFlight = other.awaiting = 6;
     scores(alone, request, holds, other);
     assertThat(seen).isCloseTo(alone.worth(), within(1e-9));
+  }
+
+  /**
+   * What all prompts begin with is no reason to leave endpoints alone, and what nobody has asked
+   * for lately is no loss.
+   */
+  @Test
+  void whatOthersHoldIsNotMissedWhereNobodyHasAskedForAnythingForAMinute() {
+    TestEndpoint holds = endpoint("holds", 0);
+    holds.inFlight = 4;
+    holds.tokens = 20_000;
+    holds.matched = 60;
+    TestEndpoint idle = endpoint("idle", 1);
+    TestRequest request = new TestRequest(1, 100);
+    request.now = 100_000_000_000L;
+    idle.idleSince = request.now - 1_000_000_000L;
+    assertThat(winner(scores(scorer(Map.of()), request, holds, idle))).isZero();
+    idle.idleSince = request.now - 60_000_000_000L;
+    assertThat(winner(scores(scorer(Map.of()), request, holds, idle))).isOne();
+    idle.idleSince = Long.MIN_VALUE;
+    assertThat(winner(scores(scorer(Map.of()), request, holds, idle))).isOne();
+    // Who is as busy lacks what it lacks, whenever it was idle.
+    idle.inFlight = 4;
+    idle.tokens = 20_000;
+    assertThat(winner(scores(scorer(Map.of()), request, holds, idle))).isZero();
   }
 
   /** It is missed everywhere alike, so that lines would look alike beside it. */
