@@ -25,6 +25,9 @@ record CelRule(String message, Predicate<JsonNode> holds) {
           "fairlead.io/picker",
           "fairlead.io/network-policy",
           "app.kubernetes.io/name",
+          "app.kubernetes.io/instance",
+          "app.kubernetes.io/component",
+          "app.kubernetes.io/part-of",
           "app.kubernetes.io/managed-by");
 
   private static final Set<String> OPERATORS_VARIABLES =
@@ -91,7 +94,7 @@ record CelRule(String message, Predicate<JsonNode> holds) {
               "has(self.minAvailable) != has(self.maxUnavailable)",
               budget -> budget.has("minAvailable") != budget.has("maxUnavailable")),
           Map.entry(
-              "self.all(key, !(key in [\"fairlead.io/picker\", \"fairlead.io/network-policy\", \"app.kubernetes.io/name\", \"app.kubernetes.io/managed-by\"]))",
+              "self.all(key, !(key in [\"fairlead.io/picker\", \"fairlead.io/network-policy\", \"app.kubernetes.io/name\", \"app.kubernetes.io/instance\", \"app.kubernetes.io/component\", \"app.kubernetes.io/part-of\", \"app.kubernetes.io/managed-by\"]))",
               labels -> OPERATORS_LABELS.stream().noneMatch(labels::has)),
           Map.entry("self.matches('^\\\\S+$')", text -> NO_BLANKS.matcher(text.asText()).matches()),
           Map.entry(

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param poolRef the pool that it picks for
  * @param frontend what it is to those who send requests, see {@link Frontend}; ext_proc when absent
  * @param image container image; the operator's own default when absent
- * @param replicas at least 0; absent leaves the number to an autoscaler
+ * @param replicas 0 to 1,000; absent leaves the number to an autoscaler
  * @param resources of the picker's container; the operator's defaults when absent
  * @param autoscaling how many pods run, in the place of {@code replicas}
  * @param disruptionBudget how many pods may be taken away at once; one when absent

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What pods of a picker have beyond what the operator gives them.
  *
- * @param labels added; the operator's own win
+ * @param labels added; none of the operator's own
  * @param annotations added
  * @param nodeSelector labels of the nodes that they may run on
  * @param affinity which nodes, and beside which pods
