@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What kubectl describe shows below an object. Events are sent in their order by a thread of their
- * own, so that no status waits for them; one that cannot be sent is logged only.
+ * own, so that no status waits for them; one that cannot be sent is logged only. Those of a
+ * namespace that goes away are dropped.
  *
  * <p>Safe to use from any thread.
  */
@@ -31,6 +32,9 @@ public final class Events {
 
   /** Events that wait to be sent. Of more than these the newest are dropped. */
   private static final int MOST_WAITING = 10_000;
+
+  /** Of what is to be created it can only be the namespace. */
+  private static final int NOT_FOUND = 404;
 
   private final KubernetesClient client;
   private final InstantSource clock;
@@ -103,25 +107,43 @@ public final class Events {
             .withLastTimestamp(now)
             .withCount(1)
             .build();
-    sender.execute(() -> create(event));
+    sender.execute(new Sending(event));
   }
 
-  private void create(Event event) {
-    try {
-      client.resource(event).create();
-    } catch (RuntimeException e) {
-      // Refused, or this process leads no more, or it ends and the client is closed.
-      if (!isNamespaceTerminating(e)) {
-        LOG.warn("an Event could not be written: {}", e.getMessage());
+  /** One that waits to be sent. */
+  private final class Sending implements Runnable {
+    private final Event event;
+
+    Sending(Event event) {
+      this.event = event;
+    }
+
+    @Override
+    public void run() {
+      try {
+        client.resource(event).create();
+      } catch (RuntimeException e) {
+        // Refused, or this process leads no more, or it ends and the client is closed.
+        if (isNamespaceGoing(e)) {
+          sender.getQueue().removeIf(this::isOfTheSameNamespace);
+        } else {
+          LOG.warn("an Event could not be written: {}", e.getMessage());
+        }
       }
+    }
+
+    private boolean isOfTheSameNamespace(Runnable waiting) {
+      return waiting instanceof Sending other
+          && other.event.getMetadata().getNamespace().equals(event.getMetadata().getNamespace());
     }
   }
 
-  /** Nothing can be made there any more, and what is told of goes with it. */
-  private static boolean isNamespaceTerminating(RuntimeException e) {
+  /** Nothing can be made there any more, and what is told of goes with it, or has gone. */
+  private static boolean isNamespaceGoing(RuntimeException e) {
     return e instanceof KubernetesClientException refused
-        && Optional.ofNullable(refused.getStatus()).map(Status::getDetails).stream()
-            .flatMap(details -> details.getCauses().stream())
-            .anyMatch(cause -> "NamespaceTerminating".equals(cause.getReason()));
+        && (refused.getCode() == NOT_FOUND
+            || Optional.ofNullable(refused.getStatus()).map(Status::getDetails).stream()
+                .flatMap(details -> details.getCauses().stream())
+                .anyMatch(cause -> "NamespaceTerminating".equals(cause.getReason())));
   }
 }

@@ -14,12 +14,19 @@ import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class EventsTest {
+  private static final String GONE =
+      """
+      {"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound",
+       "message": "namespaces \"gone\" not found", "details": {"name": "gone", "kind": "namespaces"}}
+      """;
+
   private final Logger logger = (Logger) LoggerFactory.getLogger(Events.class);
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
@@ -53,6 +60,36 @@ class EventsTest {
       // They are sent in their order.
       await().until(() -> !notWritten().isEmpty());
       assertThat(notWritten()).singleElement().asString().contains("/namespaces/staying/");
+    }
+  }
+
+  /** What waits is of the same namespace mostly, and each of it would be one more question. */
+  @Test
+  void ofANamespaceThatIsGoneOneEventIsSentAndNothingIsSaid() throws IOException {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    CountDownLatch waiting = new CountDownLatch(1);
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              asked.add(exchange.getRequestURI().getPath());
+              try {
+                waiting.await();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+              byte[] body = GONE.getBytes(UTF_8);
+              exchange.sendResponseHeaders(404, body.length);
+              exchange.getResponseBody().write(body);
+              exchange.close();
+            })) {
+      Events events = new Events(api.client(), InstantSource.system());
+      events.warn(pool("gone"), Notice.REPAIRED, "first");
+      events.warn(pool("gone"), Notice.REPAIRED, "second");
+      events.warn(pool("other"), Notice.REPAIRED, "third");
+      waiting.countDown();
+      await().until(() -> asked.stream().anyMatch(path -> path.contains("/other/")));
+      assertThat(asked).hasSize(2);
+      assertThat(notWritten()).isEmpty();
     }
   }
 
