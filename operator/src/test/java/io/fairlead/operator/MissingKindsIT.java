@@ -105,6 +105,53 @@ class MissingKindsIT {
     }
   }
 
+  /** As where somebody removes another product that had brought the kind. */
+  @Test
+  void whatNamesAPoolSaysThatTheKindOfPoolsIsGone() {
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("poolless"));
+    var crd =
+        cluster
+            .admin()
+            .resources(CustomResourceDefinition.class)
+            .withName(HasMetadata.getFullResourceName(InferencePool.class));
+    pool.createPicker("mine", "{name: pool}");
+    pool.createModel("chat", "chat", 90);
+    pool.createPool();
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.awaitModel("chat", "Accepted", "True/Accepted");
+      crd.delete();
+      await().atMost(SEEN).until(() -> crd.get() == null);
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () -> {
+                assertThat(pool.pickerConditions("mine"))
+                    .containsEntry("Ready", "False/KindNotFound");
+                assertThat(pool.modelConditions("chat"))
+                    .containsEntry("Ready", "False/KindNotFound");
+              });
+      assertThat(pool.pickerMessage("mine", "Ready"))
+          .contains("no InferencePool of", "kubectl create -k config/upstream-crd");
+
+      Crds.apply(cluster.admin());
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.modelConditions("chat"))
+                      .containsEntry("Ready", "False/PoolNotFound"));
+      pool.createPool();
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () ->
+                  assertThat(pool.modelConditions("chat"))
+                      .containsEntry("Accepted", "True/Accepted"));
+    } finally {
+      Crds.apply(cluster.admin());
+    }
+  }
+
   private static String oldReady(PoolFixture pool) {
     InferencePoolStatus status = pool.need(OldInferencePool.class, PoolFixture.POOL).getStatus();
     return status == null

@@ -54,15 +54,22 @@ public final class UpstreamJudge {
                 .formatted(pool)));
   }
 
-  /** Of an object whose pool is gone. */
-  public static JudgedObject orphan(GenericKubernetesResource object, String pool) {
+  /**
+   * Of an object whose pool is gone.
+   *
+   * @param kindGone what is said where no pool can be there; null where one can
+   */
+  public static JudgedObject orphan(
+      GenericKubernetesResource object, String pool, @Nullable Verdict kindGone) {
     return new JudgedObject(
         object,
         Verdict.pending("The object is judged when its pool is found"),
-        Verdict.no(
-            Reason.POOL_NOT_FOUND,
-            "InferencePool %s does not exist in namespace %s; create it or correct spec.poolRef.name"
-                .formatted(pool, object.getMetadata().getNamespace())));
+        kindGone != null
+            ? kindGone
+            : Verdict.no(
+                Reason.POOL_NOT_FOUND,
+                "InferencePool %s does not exist in namespace %s; create it or correct spec.poolRef.name"
+                    .formatted(pool, object.getMetadata().getNamespace())));
   }
 
   /** Of an object whose reference is to no InferencePool. */

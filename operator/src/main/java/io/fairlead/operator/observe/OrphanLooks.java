@@ -38,6 +38,9 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
   /** When each that is being deleted was first looked at, by a clock that never jumps. */
   private final Map<K, Long> leaving = new ConcurrentHashMap<>();
 
+  /** When each lost its pool that is not told so yet, by the same clock. */
+  private final Map<K, Long> bereft = new ConcurrentHashMap<>();
+
   /**
    * Looks at none yet.
    *
@@ -86,7 +89,18 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
     looks = new PendingLooks<>(this::look, failed);
   }
 
-  /** The object, or the pool that it names, has come or changed or gone. */
+  /**
+   * The pool that the object names has come or gone. Where the kind of pools is deleted, its
+   * objects go a moment before the API server says anything of that.
+   */
+  void poolChanged(R object) {
+    if (isOrphan(object)) {
+      bereft.put(key.apply(object), nanos.getAsLong());
+    }
+    changed(object);
+  }
+
+  /** The object has come or changed or gone. */
   void changed(R object) {
     K known = key.apply(object);
     // One that was being deleted may be gone since, or have its pool: what it left is thrown away.
@@ -110,7 +124,16 @@ final class OrphanLooks<K, R extends HasMetadata> implements AutoCloseable {
       leaving.remove(known);
     }
     if (orphan.isEmpty()) {
+      bereft.remove(known);
       return null;
+    }
+    Long lost = bereft.get(known);
+    if (lost != null) {
+      Duration left = MOMENT.minusNanos(nanos.getAsLong() - lost);
+      if (left.isPositive()) {
+        return left;
+      }
+      bereft.remove(known, lost);
     }
     if (!pools.known(orphan.get().getMetadata().getNamespace())) {
       return tellUnknown.apply(orphan.get(), () -> isUnknown(orphan.get())).orElse(NOT_KNOWN);

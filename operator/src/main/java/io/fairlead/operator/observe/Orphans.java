@@ -45,7 +45,8 @@ final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, Infere
             ResourceID::fromResource, objects::get, pool, pools, tell, tellUnknown, FAILED);
     objects.listen(looks::changed);
     pools.listen(
-        id -> objects.find(id.getNamespace().orElse(null), id.getName()).forEach(looks::changed));
+        id ->
+            objects.find(id.getNamespace().orElse(null), id.getName()).forEach(looks::poolChanged));
   }
 
   @Override

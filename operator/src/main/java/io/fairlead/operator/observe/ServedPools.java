@@ -41,6 +41,12 @@ public final class ServedPools implements Pools {
         && Watched.synced(watch, namespace);
   }
 
+  /** Whether changes in the namespace are seen at this moment. */
+  public boolean isWatching(@Nullable String namespace) {
+    return informer instanceof InformerWrappingEventSourceHealthIndicator<?> watch
+        && Watched.isWatching(watch, namespace);
+  }
+
   @Override
   public boolean has(@Nullable String namespace, String name) {
     IndexerResourceCache<InferencePool> pools = informer;

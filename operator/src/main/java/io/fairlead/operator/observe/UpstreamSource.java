@@ -68,7 +68,7 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
                     kind -> kind.all().toList(),
                     pool.getNamespace().orElse(null),
                     pool.getName())
-                .forEach(looks::changed));
+                .forEach(looks::poolChanged));
   }
 
   private static List<UpstreamKind> kinds(

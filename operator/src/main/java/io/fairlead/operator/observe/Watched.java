@@ -109,7 +109,12 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
 
   /** Whether changes in a namespace are seen at this moment. */
   boolean isWatching(@Nullable String namespace) {
-    Map<String, InformerHealthIndicator> informers = informerHealthIndicators();
+    return isWatching(this, namespace);
+  }
+
+  static boolean isWatching(
+      InformerWrappingEventSourceHealthIndicator<?> watch, @Nullable String namespace) {
+    Map<String, InformerHealthIndicator> informers = watch.informerHealthIndicators();
     InformerHealthIndicator one = informers.get(namespace);
     return one == null
         ? informers.values().stream().allMatch(InformerHealthIndicator::isWatching)

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,25 +31,36 @@ import org.jspecify.annotations.Nullable;
  * the {@link PoolReconciler} of their pool.
  */
 final class OrphanTelling implements Orphaned {
+  /** How soon to look again while nobody can say what became of pools. */
+  private static final Duration UNSURE = Duration.ofSeconds(1);
+
   private final StatusApplier statuses;
   private final Adoption adoption;
+  private final Predicate<@Nullable String> isSure;
   private final Function<@Nullable String, Optional<Map<ConditionType, Verdict>>> whyUnknown;
 
   /**
+   * @param isSure whether a pool that is not seen in a namespace is not there: where its whole kind
+   *     goes, the same is seen
    * @param whyUnknown the conditions of a pool in a namespace of which it is not known which pools
    *     there are; empty where waiting will do
    */
   OrphanTelling(
       StatusApplier statuses,
       Adoption adoption,
+      Predicate<@Nullable String> isSure,
       Function<@Nullable String, Optional<Map<ConditionType, Verdict>>> whyUnknown) {
     this.statuses = statuses;
     this.adoption = adoption;
+    this.isSure = isSure;
     this.whyUnknown = whyUnknown;
   }
 
   @Override
   public Optional<Duration> model(InferenceModel model) {
+    if (!isSure.test(model.getMetadata().getNamespace())) {
+      return unsure(poolsUnknown(model, () -> true));
+    }
     JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
     Verdict none = Verdict.pending("The model has no pool");
     Verdict accepted = kept(model).orElse(judged.accepted());
@@ -57,6 +69,9 @@ final class OrphanTelling implements Orphaned {
 
   @Override
   public Optional<Duration> picker(EndpointPicker picker) {
+    if (!isSure.test(picker.getMetadata().getNamespace())) {
+      return unsure(poolsUnknown(picker, () -> true));
+    }
     return PickerTelling.conditionsOnly(
         statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
   }
@@ -83,6 +98,10 @@ final class OrphanTelling implements Orphaned {
                 PickerTelling.left(statuses, picker, verdicts).orElse(PoolReconciler.LOOK_AGAIN));
   }
 
+  private static Optional<Duration> unsure(Optional<Duration> again) {
+    return Optional.of(again.orElse(UNSURE));
+  }
+
   /** Of one that is being deleted: that its pool is not there is no more to be mended. */
   private static Optional<Verdict> kept(HasMetadata object) {
     return object.isMarkedForDeletion()
@@ -106,11 +125,24 @@ final class OrphanTelling implements Orphaned {
     if (adoption != Adoption.ALL && !StatusApplier.told(object)) {
       return Optional.empty();
     }
+    String namespace = object.getMetadata().getNamespace();
+    boolean sure = isSure.test(namespace);
+    Optional<Verdict> unknown =
+        sure
+            ? Optional.empty()
+            : whyUnknown.apply(namespace).map(verdicts -> verdicts.get(ConditionType.READY));
+    if (!sure && unknown.isEmpty()) {
+      return Optional.of(UNSURE);
+    }
     String pool = PoolMembers.pool(object);
     JudgedObject judged =
-        pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool);
+        pool == null
+            ? UpstreamJudge.poolless(object)
+            : UpstreamJudge.orphan(object, pool, unknown.orElse(null));
     Verdict accepted = kept(object).orElse(judged.accepted());
-    return statuses.writeUnlessOthers(
-        object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
+    Optional<Duration> again =
+        statuses.writeUnlessOthers(
+            object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
+    return sure ? again : Optional.of(again.orElse(PoolReconciler.LOOK_AGAIN));
   }
 }

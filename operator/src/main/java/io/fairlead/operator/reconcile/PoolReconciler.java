@@ -62,6 +62,9 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** When to look again at an object while what it takes to decide is not known. */
   static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
+  /** Less than is waited before it is told that a pool is gone. */
+  private static final Duration POOL_KIND_FRESH = Duration.ofMillis(500);
+
   private final Settings settings;
   private final Events events;
   private final Pruner pruner;
@@ -69,6 +72,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private final PoolTelling telling;
   private final PoolUpkeep upkeep;
   private final Denied denied;
+  private final KindLooks kinds;
   private final LostPickers lostPickers;
   private final Waits undecided;
   private final Waits terminating;
@@ -121,7 +125,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             settings.pace().repairs(),
             settings.pace().answers(),
             (pool, message) -> events.warn(pool, Notice.REPAIRED, message));
-    KindLooks kinds = new KindLooks(nanos);
+    this.kinds = new KindLooks(nanos);
     this.pruner = new Pruner(children);
     this.leftovers = new Leftovers(events, nanos);
     this.statuses = new StatusApplier(client, clock, events, lanes, steps, contradictions, refused);
@@ -161,9 +165,22 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         new OrphanTelling(
             statuses,
             settings.adoption(),
+            namespace -> own.isWatching(namespace) && !goes(poolKind(context.getClient())),
             namespace ->
-                denied.verdicts(
-                    List.of(InferencePool.class), all ? null : namespace, context.getClient())));
+                poolKind(context.getClient()) == KindLooks.Found.TERMINATING
+                    ? Optional.of(Denied.verdicts(Denied.terminating(InferencePool.class)))
+                    : denied.verdicts(
+                        List.of(InferencePool.class),
+                        all ? null : namespace,
+                        context.getClient())));
+  }
+
+  private KindLooks.Found poolKind(KubernetesClient client) {
+    return kinds.find(InferencePool.class, POOL_KIND_FRESH, client);
+  }
+
+  private static boolean goes(KindLooks.Found kind) {
+    return kind == KindLooks.Found.TERMINATING || kind == KindLooks.Found.MISSING;
   }
 
   /**
