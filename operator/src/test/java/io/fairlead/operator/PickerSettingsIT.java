@@ -167,6 +167,53 @@ class PickerSettingsIT extends OperatorWithPool {
     assertThat(pool.need(Deployment.class, PICKER).getSpec()).isEqualTo(there.getSpec());
   }
 
+  /** Requests of that pool would be sent to it, and whoever made the pool has no hand in this. */
+  @Test
+  void aLabelByWhichAnotherPoolWouldSelectThePickerStaysOffItsPods() {
+    create("podTemplate: {labels: {team: ml, tier: chat}}");
+    pool.createPool();
+    await().untilAsserted(() -> assertThat(podLabels()).containsEntry("tier", "chat"));
+    pool.create(
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: other}
+        spec:
+          selector: {matchLabels: {tier: chat}}
+          targetPorts: [{number: 8000}]
+          endpointPickerRef: {name: other-service, port: {number: 9002}}
+        """);
+    pool.awaitPool("Accepted", "False/InvalidSpec");
+    assertThat(pool.poolMessage("Accepted"))
+        .contains(
+            "EndpointPicker " + pool.namespace() + "/mine: spec.podTemplate.labels",
+            "tier=chat",
+            "InferencePool other");
+    await()
+        .untilAsserted(
+            () -> assertThat(podLabels()).containsEntry("team", "ml").doesNotContainKey("tier"));
+    pool.createModel("chat", "chat", 90);
+    await().untilAsserted(() -> assertThat(pool.config()).contains("chat"));
+    assertThat(PoolFixture.brief(pool.entry("other"))).containsEntry("Accepted", "True/Accepted");
+
+    selectByTier("talk");
+    pool.awaitPool("Accepted", "True/Accepted");
+    await().untilAsserted(() -> assertThat(podLabels()).containsEntry("tier", "chat"));
+    selectByTier("chat");
+    pool.awaitPool("Accepted", "False/InvalidSpec");
+    pool.delete(InferencePool.class, "other");
+    pool.awaitPool("Accepted", "True/Accepted");
+  }
+
+  private void selectByTier(String value) {
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, "other"))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"selector\":{\"matchLabels\":{\"tier\":\"%s\"}}}}".formatted(value));
+  }
+
   private Map<String, String> podLabels() {
     return pool.need(Deployment.class, PICKER).getSpec().getTemplate().getMetadata().getLabels();
   }

@@ -12,17 +12,19 @@ import io.fairlead.operator.children.Names;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a pool's selector takes pickers for model servers: requests would be sent to pickers, and
- * by a gateway of ours in circles.
+ * Whether a selector takes a pool's pickers for model servers: requests would be sent to pickers,
+ * and by a gateway of ours in circles.
  */
 public final class SelectedPickers {
   private SelectedPickers() {}
@@ -39,9 +41,13 @@ public final class SelectedPickers {
   /** Judges the selector of a pool. */
   static Optional<Selected> of(Observation seen, @Nullable EndpointPicker picker) {
     Map<String, String> selector = selector(seen.pool());
-    if (selector.isEmpty()) {
-      return Optional.empty();
-    }
+    return selector.isEmpty()
+        ? byAnother(seen, picker)
+        : byItself(seen, picker, selector).or(() -> byAnother(seen, picker));
+  }
+
+  private static Optional<Selected> byItself(
+      Observation seen, @Nullable EndpointPicker picker, Map<String, String> selector) {
     String name = Names.child(seen.pool().getMetadata().getName());
     Map<String, String> every = Labels.all(name);
     // Nobody else has any business with that label, whichever picker it is of.
@@ -54,9 +60,10 @@ public final class SelectedPickers {
         new HashMap<>(asked(picker == null ? EndpointPickerSpec.DEFAULT : picker.getSpec()));
     all.putAll(every);
     if (picker != null && includes(all, selector)) {
-      Map<String, String> why = new TreeMap<>(selector);
-      why.keySet().removeAll(every.keySet());
-      return Optional.of(new Selected(byThePicker(picker, why, seen.pool()), now));
+      return Optional.of(
+          new Selected(
+              byThePicker(picker, asked(selector, every), seen.pool().getMetadata().getName()),
+              now));
     }
     return now
         ? Optional.of(
@@ -64,6 +71,32 @@ public final class SelectedPickers {
                 byThePool(seen.pool(), "the pods of Deployment %s".formatted(name), selector),
                 true))
         : Optional.empty();
+  }
+
+  /** The other pool is not at fault, and gets no pod of this one's picker. */
+  private static Optional<Selected> byAnother(Observation seen, @Nullable EndpointPicker picker) {
+    if (picker == null) {
+      return Optional.empty();
+    }
+    Map<String, String> every = Labels.all(Names.child(seen.pool().getMetadata().getName()));
+    Map<String, String> all = new HashMap<>(asked(picker.getSpec()));
+    all.putAll(every);
+    return seen.selectors().entrySet().stream()
+        .filter(other -> includes(all, other.getValue()))
+        .filter(other -> !includes(every, other.getValue()))
+        .findFirst()
+        .map(
+            other ->
+                new Selected(
+                    byThePicker(picker, asked(other.getValue(), every), other.getKey()), false));
+  }
+
+  /** What of a selector is not the operator's own. */
+  private static Map<String, String> asked(
+      Map<String, String> selector, Map<String, String> operators) {
+    Map<String, String> asked = new TreeMap<>(selector);
+    asked.keySet().removeAll(operators.keySet());
+    return asked;
   }
 
   private static Verdict byThePool(InferencePool pool, String pods, Map<String, String> selector) {
@@ -78,7 +111,7 @@ public final class SelectedPickers {
   }
 
   private static Verdict byThePicker(
-      EndpointPicker picker, Map<String, String> labels, InferencePool pool) {
+      EndpointPicker picker, Map<String, String> labels, String pool) {
     return Verdict.no(
         Reason.INVALID_SPEC,
         "EndpointPicker %s/%s: spec.podTemplate.labels gives the picker's own pods %s, and spec.selector.matchLabels of InferencePool %s selects by that: requests would be sent to pickers; take it out, or have the selector name one more label, which only model servers carry"
@@ -86,24 +119,32 @@ public final class SelectedPickers {
                 picker.getMetadata().getNamespace(),
                 picker.getMetadata().getName(),
                 text(labels),
-                pool.getMetadata().getName()));
+                pool));
   }
 
   /**
-   * What is asked of a picker, less the labels by which a selector that is in force would take its
-   * pods for model servers.
+   * What is asked of a picker, less the labels by which a selector would take its pods for model
+   * servers.
+   *
+   * @param selectors that are in force
    */
   public static EndpointPickerSpec leftOut(
-      EndpointPickerSpec settings, Map<String, String> selector, String picker) {
-    Map<String, String> all = new HashMap<>(asked(settings));
+      EndpointPickerSpec settings, Collection<Map<String, String>> selectors, String picker) {
     Map<String, String> every = Labels.all(picker);
+    Map<String, String> all = new HashMap<>(asked(settings));
     all.putAll(every);
+    Set<String> selecting =
+        selectors.stream()
+            .filter(selector -> !selector.isEmpty() && includes(all, selector))
+            .flatMap(selector -> selector.keySet().stream())
+            .collect(Collectors.toSet());
+    selecting.removeAll(every.keySet());
     PodTemplateSpec template = settings.podTemplate();
-    if (template == null || selector.isEmpty() || !includes(all, selector)) {
+    if (template == null || selecting.isEmpty()) {
       return settings;
     }
     Map<String, String> kept = new TreeMap<>(template.labels());
-    kept.keySet().removeIf(key -> selector.containsKey(key) && !every.containsKey(key));
+    kept.keySet().removeAll(selecting);
     return settings.withPodTemplate(template.withLabels(kept));
   }
 

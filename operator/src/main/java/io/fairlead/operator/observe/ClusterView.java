@@ -51,6 +51,7 @@ public final class ClusterView {
   private final MonitorSource monitors;
   private final PoolsMadeAnew anew;
   private final PoolsCutOff poolsCutOff;
+  private final Selectors selectors;
   private final boolean watchesAll;
   private final List<Orphans<?>> orphans;
 
@@ -116,6 +117,7 @@ public final class ClusterView {
     schedulings = new SchedulingMaps(context);
     monitors = new MonitorSource(context);
     anew = new PoolsMadeAnew(pools);
+    selectors = new Selectors(pools, pickers);
     poolsCutOff = new PoolsCutOff(pools, context.getPrimaryResourceClass());
     watchesAll =
         InformerConfiguration.allNamespacesWatched(
@@ -139,6 +141,7 @@ public final class ClusterView {
     sources.add(monitors);
     sources.add(anew);
     sources.add(poolsCutOff);
+    sources.add(selectors);
     sources.addAll(orphans);
     return sources;
   }
@@ -223,6 +226,16 @@ public final class ClusterView {
     anew.wake(pool);
   }
 
+  /** To be called when a pool is looked at: its selector may take in other pools' pickers now. */
+  public void selects(InferencePool pool) {
+    selectors.seen(pool);
+  }
+
+  /** To be called when a pool is gone: its selector takes in nothing any more. */
+  public void selectsNoMore(InferencePool pool) {
+    selectors.gone(pool);
+  }
+
   /**
    * What {@code spec.schedulingFrom} of the pool's picker leads to.
    *
@@ -259,7 +272,8 @@ public final class ClusterView {
         pods.find(namespace, Names.child(name)).stream()
             .filter(pod -> !hasEnded(pod) && isSelected(pod, Names.child(name)))
             .toList(),
-        leases.find(namespace, Names.child(name)));
+        leases.find(namespace, Names.child(name)),
+        claims.stream().anyMatch(Selectors::givesLabels) ? selectors.ofOthers(pool) : Map.of());
   }
 
   /** One that was evicted, say, is there for long, with the last that it reported. */

@@ -11,8 +11,11 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  *     group
  * @param pods the picker's pods
  * @param leases the pods' Leases
+ * @param selectors of all other pools of the namespace, by their names; none where no
+ *     EndpointPicker gives its pods labels by which one of them could select these
  */
 public record Observation(
     InferencePool pool,
@@ -42,7 +47,8 @@ public record Observation(
     @Nullable Service service,
     List<HasMetadata> children,
     List<Pod> pods,
-    List<Lease> leases) {
+    List<Lease> leases,
+    Map<String, Map<String, String>> selectors) {
 
   public Observation {
     pickers = List.copyOf(pickers);
@@ -52,6 +58,7 @@ public record Observation(
     children = List.copyOf(children);
     pods = List.copyOf(pods);
     leases = List.copyOf(leases);
+    selectors = Collections.unmodifiableMap(new TreeMap<>(selectors));
   }
 
   /** The same, of which it is not known which objects there are of this kind. */
@@ -67,7 +74,8 @@ public record Observation(
         service,
         children,
         pods,
-        leases);
+        leases,
+        selectors);
   }
 
   /** Objects that this very pool controls. */

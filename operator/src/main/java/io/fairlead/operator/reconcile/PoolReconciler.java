@@ -244,6 +244,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       own.tell(pool);
     }
     name.another().ifPresent(this::forget);
+    informers.selects(pool);
     if (informers.isAwaited(namespace)) {
       return NextLook.in(LOOK_AGAIN).control();
     }
@@ -329,6 +330,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   private void gone(InferencePool pool, ClusterView informers) {
     known.gone(pool);
     own.tell(pool);
+    informers.selectsNoMore(pool);
     leave(pool, informers);
     forget(pool.getMetadata().getUid());
   }

@@ -16,6 +16,9 @@ import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.SelectedPickers;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ServiceRef;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -116,10 +119,12 @@ record Wanted(
 
   private static EndpointPickerSpec carriedOut(
       EndpointPickerSpec asked, Observation seen, CompiledPool compiled) {
+    List<Map<String, String>> selectors = new ArrayList<>(seen.selectors().values());
     PoolConfig inForce = compiled.config();
-    return inForce == null
-        ? asked
-        : SelectedPickers.leftOut(
-            asked, inForce.selector(), Names.child(seen.pool().getMetadata().getName()));
+    if (inForce != null) {
+      selectors.add(inForce.selector());
+    }
+    return SelectedPickers.leftOut(
+        asked, selectors, Names.child(seen.pool().getMetadata().getName()));
   }
 }

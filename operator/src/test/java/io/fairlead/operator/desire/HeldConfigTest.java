@@ -24,6 +24,7 @@ import io.fairlead.operator.children.Children;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Unread;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -129,7 +130,8 @@ class HeldConfigTest {
             null,
             map == null ? List.of() : List.of(map),
             pod == null ? List.of() : List.of(pod),
-            List.of(lease)));
+            List.of(lease),
+            Map.of()));
   }
 
   private static ConfigMap map() {

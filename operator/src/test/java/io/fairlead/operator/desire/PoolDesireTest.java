@@ -19,6 +19,7 @@ import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.SeenReasons;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,7 +88,8 @@ class PoolDesireTest {
             null,
             List.of(),
             List.of(),
-            List.of());
+            List.of(),
+            Map.of());
     assertThat(ServiceRef.of(seen))
         .isInstanceOfSatisfying(
             ServiceRef.Unresolved.class,
@@ -211,7 +213,8 @@ class PoolDesireTest {
             null,
             List.of(),
             List.of(pods),
-            List.of());
+            List.of(),
+            Map.of());
     return PoolDesire.compile(seen, picker, SchedulingText.none("is not set"));
   }
 
@@ -242,7 +245,8 @@ class PoolDesireTest {
             null,
             List.of(),
             List.of(),
-            List.of());
+            List.of(),
+            Map.of());
     CompiledPool compiled = PoolDesire.compile(seen, null, SchedulingText.none("is not set"));
     assertThat(compiled.models()).hasSize(1);
     return compiled.models().getFirst();

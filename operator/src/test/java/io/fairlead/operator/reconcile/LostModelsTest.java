@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -145,7 +146,8 @@ class LostModelsTest {
             null,
             List.of(),
             List.of(),
-            List.of());
+            List.of(),
+            Map.of());
     return lost.doubt(seen, watched, api.client());
   }
 

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -181,7 +182,8 @@ class LostPickersTest {
             null,
             children,
             List.of(),
-            List.of());
+            List.of(),
+            Map.of());
     return lost.doubt(seen, null, watched, () -> denied, api.client());
   }
 

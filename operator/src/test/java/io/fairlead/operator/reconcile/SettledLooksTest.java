@@ -12,6 +12,7 @@ import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Unread;
 import io.fairlead.operator.reconcile.SettledLooks.Seen;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -115,7 +116,8 @@ class SettledLooksTest {
         null,
         children,
         List.of(),
-        List.of());
+        List.of(),
+        Map.of());
   }
 
   private static HasMetadata object(String child) {
