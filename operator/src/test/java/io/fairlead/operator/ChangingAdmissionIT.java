@@ -4,6 +4,7 @@ import static io.fairlead.operator.testing.PoolFixture.PICKER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -13,7 +14,9 @@ import io.fabric8.kubernetes.api.model.admissionregistration.v1.MutatingWebhookC
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.AuditLog;
@@ -187,6 +190,77 @@ class ChangingAdmissionIT {
     }
   }
 
+  /**
+   * Pickers would find no config, no endpoints, or no clients, and the cause is in none of them.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "'', configmaps, /data, {}, data",
+    "rbac.authorization.k8s.io, rolebindings, /subjects, [], subjects",
+    "networking.k8s.io, networkpolicies, /spec/ingress, [], spec.ingress",
+    "'', services, /spec/selector, {\"app\":\"theirs\"}, spec.selector",
+  })
+  void whatAdmissionTakesOfWhatPickersLiveByIsToldUntilItIsBack(
+      String group, String resource, String path, String value, String field, @TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    try (RefusingWebhook changing =
+            RefusingWebhook.changing(
+                folder,
+                "[{\"op\":\"replace\",\"path\":\"%s\",\"value\":%s}]".formatted(path, value));
+        OperatorUnderTest operator = start()) {
+      pool.create(
+          """
+          apiVersion: fairlead.io/v1alpha1
+          kind: EndpointPicker
+          metadata: {name: mine}
+          spec: {poolRef: {name: pool}, networkPolicy: {}}
+          """);
+      pool.createPool();
+      await().atMost(Duration.ofSeconds(30)).until(() -> !children(resource).isEmpty());
+      pool.becomeReady();
+      HasMetadata whole = children(resource).getFirst();
+      HasMetadata changes =
+          cluster.admin().resource(configuration("other", changing, group, resource)).create();
+      try {
+        // What the API server asks of webhooks is known to it a moment later.
+        AtomicInteger change = new AtomicInteger();
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .untilAsserted(
+                () -> {
+                  cluster
+                      .admin()
+                      .resource(children(resource).getFirst())
+                      .patch(
+                          PatchContext.of(PatchType.JSON_MERGE),
+                          "{\"metadata\":{\"annotations\":{\"example.test/touched\":\"%d\"}}}"
+                              .formatted(change.incrementAndGet()));
+                  assertThat(pool.poolConditions())
+                      .containsEntry("Programmed", "False/EPPUnavailable");
+                });
+        assertThat(pool.poolMessage("Programmed"))
+            .contains(
+                "%s %s/%s: %s is not what was applied"
+                    .formatted(
+                        whole.getKind(), pool.namespace(), whole.getMetadata().getName(), field),
+                "mutating");
+      } finally {
+        cluster.admin().resource(changes).delete();
+      }
+      pool.awaitPool("Programmed", "True/Programmed");
+      assertThat(spec(children(resource).getFirst())).isEqualTo(spec(whole));
+      assertThat(operator.reconciled("InferencePool/pool")).isPositive();
+    }
+  }
+
+  /** All but what changes whatever is written. */
+  private ObjectNode spec(HasMetadata child) {
+    ObjectNode all =
+        cluster.admin().getKubernetesSerialization().convertValue(child, ObjectNode.class);
+    all.remove(List.of("metadata", "status"));
+    return all;
+  }
+
   private List<String> repairs() {
     return pool.all(Event.class).stream()
         .filter(event -> event.getReason().equals("Repaired"))
@@ -200,6 +274,8 @@ class ChangingAdmissionIT {
           case "horizontalpodautoscalers" -> pool.all(HorizontalPodAutoscaler.class);
           case "poddisruptionbudgets" -> pool.all(PodDisruptionBudget.class);
           case "configmaps" -> pool.all(ConfigMap.class);
+          case "rolebindings" -> pool.all(RoleBinding.class);
+          case "networkpolicies" -> pool.all(NetworkPolicy.class);
           default -> pool.all(Service.class);
         };
     return all.stream()

@@ -69,6 +69,9 @@ public final class ChildApplier {
 
   private static final int ATTEMPTS = 3;
 
+  /** How long an answer that is not enough is taken for the next one, too: less than a retry. */
+  private static final Duration ALTERED_COUNTS = Duration.ofSeconds(10);
+
   /** After that somebody may have deleted it. */
   private static final Duration MADE_COUNTS = Duration.ofMinutes(1);
 
@@ -251,7 +254,7 @@ public final class ChildApplier {
     Deployment asThere = copies.clone(wanted);
     asThere.getMetadata().setOwnerReferences(there.getMetadata().getOwnerReferences());
     return !matcher.matches(mixed, asThere, context)
-        && !(answerCounts(key) && isAsAnswered(key, there, wanted))
+        && !(answeredWithin(answerCounts, key) && isAsAnswered(key, there, wanted))
         && wouldReplacePods(key, wanted, there);
   }
 
@@ -340,9 +343,9 @@ public final class ChildApplier {
     }
   }
 
-  private boolean answerCounts(ChildKey key) {
+  private boolean answeredWithin(Duration time, ChildKey key) {
     Wanted last = asWanted.get(key);
-    return last != null && System.nanoTime() - last.answeredAt() < answerCounts.toNanos();
+    return last != null && System.nanoTime() - last.answeredAt() < time.toNanos();
   }
 
   private boolean isKnownToBe(ChildKey key, HasMetadata actual, HasMetadata wanted) {
@@ -490,8 +493,9 @@ public final class ChildApplier {
       return notPutBack;
     }
     boolean asAnswered = false;
+    Optional<Verdict> altered = altered(key, child);
     if (actual != null) {
-      if (isKnownToBe(key, actual, child)) {
+      if (isKnownToBe(key, actual, child) && altered.isEmpty()) {
         return Optional.empty();
       }
       if (actual instanceof Service service && leadsElsewhere(service)) {
@@ -505,10 +509,10 @@ public final class ChildApplier {
         return Optional.empty();
       }
       asAnswered = isAsAnswered(key, actual, child);
-      if (asAnswered && answerCounts(key)) {
+      if (asAnswered && answeredWithin(altered.isEmpty() ? answerCounts : ALTERED_COUNTS, key)) {
         asWanted.computeIfPresent(
             key, (any, last) -> new Wanted(child, version, last.answer(), last.answeredAt()));
-        return Optional.empty();
+        return altered;
       }
     }
     if (actual instanceof Deployment there && child instanceof Deployment desired) {
@@ -522,7 +526,25 @@ public final class ChildApplier {
     if (before != null && before.child().equals(child) && !asAnswered) {
       repairs.repaired(pool, child, actual);
     }
-    return repairs.notPutBack(key, child);
+    return altered(key, child).or(() -> repairs.notPutBack(key, child));
+  }
+
+  /** What the API server made of a child, where that is not enough of it. */
+  private Optional<Verdict> altered(ChildKey key, HasMetadata child) {
+    Wanted last = asWanted.get(key);
+    if (last == null || last.answer() == null || !Alteration.matters(child)) {
+      return Optional.empty();
+    }
+    KubernetesSerialization json = writes.getKubernetesSerialization();
+    return Alteration.of(
+            json.convertValue(child, ObjectNode.class),
+            json.unmarshal(last.answer(), ObjectNode.class))
+        .map(
+            field ->
+                Verdict.no(
+                    Reason.EPP_UNAVAILABLE,
+                    "%s: %s is not what was applied: a mutating admission webhook or policy changes it; have that leave the object alone (kubectl get mutatingwebhookconfigurations lists them), it is applied again all the while"
+                        .formatted(Refusals.describe(child), field)));
   }
 
   /** An answer that is what was asked for need not be kept, unless it may be asked for. */
