@@ -6,6 +6,7 @@ import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodCondition;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
@@ -17,6 +18,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +39,10 @@ final class Rollout {
 
   private static final Set<String> CONFIG = Set.of("CreateContainerConfigError");
   private static final Set<String> MAKE = Set.of("CreateContainerError");
+
+  /** As the scheduler says it. */
+  private static final Pattern NO_CLAIM =
+      Pattern.compile("persistentvolumeclaim \"(.+)\" not found");
 
   private final PickerFacts facts;
 
@@ -262,12 +269,22 @@ final class Rollout {
         .flatMap(pod -> pod.getStatus().getConditions().stream())
         .filter(c -> "PodScheduled".equals(c.getType()) && "Unschedulable".equals(c.getReason()))
         .findFirst()
-        .map(
-            c ->
-                Verdict.no(
-                    Reason.UNSCHEDULABLE,
-                    "Deployment %s: no node takes a pod; kubectl describe pods -l fairlead.io/picker=%s says why, see to spec.resources and spec.podTemplate of the EndpointPicker, or to the nodes"
-                        .formatted(facts.picker(), facts.picker())));
+        .map(c -> Verdict.no(Reason.UNSCHEDULABLE, missingClaim(c).orElseGet(this::noNode)));
+  }
+
+  /** In the scheduler's words numbers of nodes change all the while. */
+  private String noNode() {
+    return "Deployment %s: no node takes a pod; kubectl describe pods -l fairlead.io/picker=%s says why, see to spec.resources and spec.podTemplate of the EndpointPicker, or to the nodes"
+        .formatted(facts.picker(), facts.picker());
+  }
+
+  private Optional<String> missingClaim(PodCondition scheduled) {
+    Matcher claim = NO_CLAIM.matcher(String.valueOf(scheduled.getMessage()));
+    return claim.find()
+        ? Optional.of(
+            "Deployment %s: PersistentVolumeClaim %s does not exist; create it, or correct spec.capture.volumeClaimName of the EndpointPicker"
+                .formatted(facts.picker(), claim.group(1)))
+        : Optional.empty();
   }
 
   /**

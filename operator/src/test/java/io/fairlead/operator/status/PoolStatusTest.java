@@ -509,7 +509,27 @@ class PoolStatusTest {
         .isEqualTo(true);
   }
 
+  /** Nodes and what the pod asks of them have nothing to do with it. */
+  @Test
+  void aClaimThatIsNotThereIsNamed() {
+    Verdict ready =
+        PoolStatus.of(
+                facts(
+                    deployment(1, 1, 0, "True"),
+                    unschedulable("persistentvolumeclaim \"captures\" not found")))
+            .get(ConditionType.READY);
+    assertThat(ready).extracting(Verdict::reason).isEqualTo(Reason.UNSCHEDULABLE);
+    assertThat(ready)
+        .extracting(Verdict::message)
+        .isEqualTo(
+            "Deployment p-epp: PersistentVolumeClaim captures does not exist; create it, or correct spec.capture.volumeClaimName of the EndpointPicker");
+  }
+
   private static Replica unschedulable() {
+    return unschedulable("0/3 nodes are available");
+  }
+
+  private static Replica unschedulable(String message) {
     return new Replica(
         new PodBuilder()
             .withNewMetadata()
@@ -520,7 +540,7 @@ class PoolStatusTest {
             .withType("PodScheduled")
             .withStatus("False")
             .withReason("Unschedulable")
-            .withMessage("0/3 nodes are available")
+            .withMessage(message)
             .endCondition()
             .endStatus()
             .build(),
