@@ -365,7 +365,7 @@ public final class ChildApplier {
     for (int attempt = 1; ; attempt++) {
       try {
         HasMetadata actual = look ? context.getClient().resource(child).get() : cached.orElse(null);
-        return apply(child, actual, seen.pool(), context)
+        return apply(child, actual, look, seen.pool(), context)
             .map(why -> ChildFailure.lasting(child, why));
       } catch (WriteLanes.NoRoomException e) {
         return Optional.of(Refusals.notTried(child, e));
@@ -473,9 +473,13 @@ public final class ChildApplier {
         .anyMatch(spec -> spec instanceof Map<?, ?> map && map.containsKey("f:replicas"));
   }
 
+  /**
+   * @param looked whether it was looked up, as informers don't show it as it is
+   */
   private Optional<Verdict> apply(
       HasMetadata child,
       @Nullable HasMetadata actual,
+      boolean looked,
       InferencePool pool,
       Context<InferencePool> context) {
     ChildKey key = ChildKey.of(pool, child);
@@ -501,11 +505,12 @@ public final class ChildApplier {
       if (actual instanceof Service service && leadsElsewhere(service)) {
         Service back = leadBack(service);
         repairs.repaired(pool, child, actual);
-        return apply(child, back, pool, context);
+        return apply(child, back, looked, pool, context);
       }
       String version = actual.getMetadata().getResourceVersion();
       if (matcher.matches(actual, child, context)) {
-        asWanted.put(key, Wanted.asSent(child, version));
+        asWanted.put(
+            key, looked ? answered(child, actual, context) : Wanted.asSent(child, version));
         return Optional.empty();
       }
       asAnswered = isAsAnswered(key, actual, child);
