@@ -327,9 +327,10 @@ class AdoptionIT {
     pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
   }
 
+  /** Who sets the label has said whose it is to be: there is nobody to wait for. */
   @Test
-  void onlyALabelledPoolIsTakenWhereTheOperatorIsToldSo() {
-    start(Adoption.LABELLED, Duration.ZERO);
+  void onlyALabelledPoolIsTakenWhereTheOperatorIsToldSoAndWithoutAnyGrace() {
+    start(Adoption.LABELLED, Duration.ofMinutes(10));
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     pool.awaitModel("chat", "ResolvedRefs", "False/PoolNotManaged");

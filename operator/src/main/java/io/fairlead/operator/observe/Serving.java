@@ -43,7 +43,7 @@ public sealed interface Serving {
    * Decides for one pool.
    *
    * @param adoption which pools are served without being claimed
-   * @param grace how long such a pool is left to others
+   * @param grace how long such a pool is left to others, unless a label says that it is ours
    * @param known how long it has been left to them; not its age, which clocks that differ make
    *     whatever they like
    */
@@ -56,18 +56,22 @@ public sealed interface Serving {
       return new NotOurs();
     }
     Duration left = grace.minus(known);
-    return left.isPositive() && seen.own().isEmpty() && seen.service() == null
+    return left.isPositive() && !isLabelled(seen) && seen.own().isEmpty() && seen.service() == null
         ? new Undecided(left)
         : new Served(null, List.of());
   }
 
   private static boolean wanted(Observation seen, Adoption adoption) {
-    Map<String, String> labels = seen.pool().getMetadata().getLabels();
     return switch (adoption) {
       case ALL -> true;
-      case LABELLED -> labels != null && "true".equals(labels.get(Adoption.LABEL));
+      case LABELLED -> isLabelled(seen);
       case NONE -> false;
     };
+  }
+
+  private static boolean isLabelled(Observation seen) {
+    Map<String, String> labels = seen.pool().getMetadata().getLabels();
+    return labels != null && "true".equals(labels.get(Adoption.LABEL));
   }
 
   private static boolean unserved(Observation seen) {
