@@ -131,7 +131,9 @@ class MissingKindsIT {
                     .containsEntry("Ready", "False/KindNotFound");
               });
       assertThat(pool.pickerMessage("mine", "Ready"))
-          .contains("no InferencePool of", "kubectl create -k config/upstream-crd");
+          .contains("no InferencePool of", "kubectl create -k config/upstream-crd")
+          .as("no chart has it")
+          .doesNotContain("chart");
 
       Crds.apply(cluster.admin());
       await()

@@ -35,7 +35,7 @@ final class Denied {
       Map.of(
           InferencePool.class, "kubectl create -k config/upstream-crd",
           InferenceModel.class, "kubectl create -k config/upstream-crd",
-          EndpointPicker.class, "kubectl apply -k config/cluster");
+          EndpointPicker.class, "kubectl apply -k config/cluster, or with the chart fairlead-crds");
 
   private final LongSupplier nanos;
   private final Map<Place, Answer> answers = new ConcurrentHashMap<>();
@@ -191,6 +191,6 @@ final class Denied {
     String install = INSTALLS.get(kind);
     return install == null
         ? "the operator needs Kubernetes %s or newer".formatted(Settings.OLDEST_KUBERNETES)
-        : "install it with %s, or with the chart fairlead-crds".formatted(install);
+        : "install it with " + install;
   }
 }
