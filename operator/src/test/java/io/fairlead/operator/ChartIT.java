@@ -274,6 +274,8 @@ class ChartIT {
         "operator.adoptGraceSeconds=2147483648       | /operator/adoptGraceSeconds",
         "operator.maxRollouts=2147483648             | /operator/maxRollouts",
         "operator.colour=blue                        | colour",
+        "operator.priorityClassName=No_Such          | /operator/priorityClassName",
+        "images.pullSecrets[0].name=A_B              | /images/pullSecrets/0/name",
         "replicas=2                                  | replicas",
         "images.operator.tag=                        | /images/operator/tag",
         "images.operator.digest=1234                 | /images/operator/digest",
