@@ -5,6 +5,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
+import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
@@ -86,8 +88,17 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
     channel
         .pipeline()
         .addLast(connection.byteWatch())
-        .addLast(new HttpServerCodec(Framing.MAX_LINE, Framing.MAX_HEADERS, MAX_PIECE))
+        .addLast(new HttpServerCodec(limits()))
         .addLast(connection);
+  }
+
+  private static HttpDecoderConfig limits() {
+    return new HttpDecoderConfig()
+        .setMaxInitialLineLength(Framing.MAX_LINE)
+        .setMaxHeaderSize(Framing.MAX_HEADERS)
+        .setMaxChunkSize(MAX_PIECE)
+        .setHeadersFactory(BoundedFields.like(DefaultHttpHeadersFactory.headersFactory()))
+        .setTrailersFactory(BoundedFields.like(DefaultHttpHeadersFactory.trailersFactory()));
   }
 
   private void http2(Channel channel) {

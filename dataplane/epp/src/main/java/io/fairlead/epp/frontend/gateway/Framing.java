@@ -23,6 +23,12 @@ final class Framing {
   /** How long all headers of a request may be together, and all its trailers, in bytes. */
   static final int MAX_HEADERS = 65_536;
 
+  /**
+   * How many fields a head may have, and trailers. However short, each takes a hundred bytes of
+   * memory or more. Proxies and servers usually allow 100, and a proxy adds some of its own.
+   */
+  static final int MAX_FIELDS = 200;
+
   private Framing() {}
 
   /** Why this request is refused, or null. */
@@ -115,8 +121,11 @@ final class Framing {
         414, ErrorCodes.URI_TOO_LONG, "The request line is longer than " + MAX_LINE + " bytes.");
   }
 
-  /** Whether headers, or trailers, are longer together than they may be. */
+  /** Whether headers, or trailers, are longer together than they may be, or too many. */
   static boolean isTooLong(HttpHeaders headers) {
+    if (headers.size() > MAX_FIELDS) {
+      return true;
+    }
     long bytes = 0;
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
@@ -131,6 +140,10 @@ final class Framing {
     return Target.error(
         431,
         ErrorCodes.HEADER_FIELDS_TOO_LARGE,
-        "The headers, or the trailers, are longer than " + MAX_HEADERS + " bytes.");
+        "The headers, or the trailers, are longer than "
+            + MAX_HEADERS
+            + " bytes, or more than "
+            + MAX_FIELDS
+            + ".");
   }
 }

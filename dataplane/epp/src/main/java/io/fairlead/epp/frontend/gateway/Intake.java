@@ -221,6 +221,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     state = State.DISCARDING;
     deadlines.body();
     owner.refused(error, canDrain);
+    head.headers().clear(); // it may take long to read the rest, and of many streams at a time
     if (!readable || waits) {
       pass(false);
     }

@@ -176,6 +176,31 @@ class GatewayFramingIT {
         "header_fields_too_large");
   }
 
+  /** However short they are: here a field costs many times its bytes. */
+  @Test
+  void aHeadOfTooManyFieldsGets431BeforeItsEnd() throws Exception {
+    String begun = "GET /v1/models HTTP/1.1\r\nHost: x\r\n" + "a:\r\n".repeat(300);
+    isRefused(begun, 431, "header_fields_too_large");
+  }
+
+  @Test
+  void trailersOfTooManyFieldsGet431BeforeTheirEnd() throws Exception {
+    isRefused(
+        head("HTTP/1.1", "Transfer-Encoding: chunked\r\n") + "0\r\n" + "a:\r\n".repeat(300),
+        431,
+        "header_fields_too_large");
+  }
+
+  @Test
+  void asManyFieldsAsOtherProxiesPassOnAreServed() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp client = rig.connect()) {
+      client.send(
+          head("HTTP/1.1", "a:\r\n".repeat(150) + "Transfer-Encoding: chunked\r\n") + chunked());
+      assertThat(client.read().status()).isEqualTo(200);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"zz", "-1", "0x5", "FFFFFFFFFFFFFFFFF", "''"})
   void aBadChunkIsCalledThat(String size) throws Exception {

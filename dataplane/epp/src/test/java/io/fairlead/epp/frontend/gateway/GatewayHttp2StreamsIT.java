@@ -9,6 +9,7 @@ import io.fairlead.epp.sockets.RawHttp2;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -168,6 +169,22 @@ class GatewayHttp2StreamsIT {
       client.awaitEnds(2);
       assertThat(client.ends).containsEntry(good, "200");
       assertThat(client.goAways).isEmpty();
+    }
+  }
+
+  @Test
+  void aHeadOfTooManyFieldsIsAnsweredAndTheOthersToo() throws Exception {
+    go.countDown();
+    String[] more = new String[600];
+    Arrays.fill(more, "a");
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      int bad = client.post(Rig.CHAT, Rig.BODY, more);
+      int good = client.post(Rig.CHAT, Rig.BODY);
+      client.awaitEnds(2);
+      assertThat(client.ends).containsEntry(bad, "431").containsEntry(good, "200");
+      assertThat(client.goAways).isEmpty();
+      assertThat(rig.refusals()).containsExactly("header_fields_too_large");
     }
   }
 

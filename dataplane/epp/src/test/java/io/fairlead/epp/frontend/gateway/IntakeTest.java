@@ -134,6 +134,16 @@ class IntakeTest {
     other.release();
   }
 
+  /** The rest of it may be read for long, and of many streams at a time. */
+  @Test
+  void nothingIsKeptOfTheHeadOfARequestThatIsRefused() {
+    HttpRequest head = post(LARGE);
+    head.headers().set("foo", "x".repeat(70_000));
+    intake.take(head);
+    assertThat(told.events).containsExactly("begun", "refused header_fields_too_large");
+    assertThat(head.headers().isEmpty()).isTrue();
+  }
+
   @Test
   void aSlowBodyGets408WhenAnotherNeedsItsRoom() throws BadRequestException {
     intake.take(post(LARGE));
