@@ -103,7 +103,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
 
   private void http2(Channel channel) {
     Hop hop = Hop.of(channel, tls != null, "2.0");
-    Http2Connection connection = new Http2Connection(channel, gateway.config().clients().idle());
+    Http2Connection connection = new Http2Connection(channel, gateway.config().clients());
     ChannelInitializer<Channel> streams =
         new ChannelInitializer<>() {
           @Override

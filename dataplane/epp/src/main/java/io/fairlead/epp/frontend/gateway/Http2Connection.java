@@ -2,6 +2,7 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -14,7 +15,6 @@ import io.netty.handler.codec.http2.Http2GoAwayFrame;
 import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
-import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -45,20 +45,18 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   private final Channel channel;
   private final long patience;
+  private final StallGuard stalls;
   private int streams;
   private long since;
   private boolean leaving;
   private boolean draining;
   private @Nullable Future<?> timer;
 
-  /**
-   * A connection without streams.
-   *
-   * @param patience how long it may have none
-   */
-  Http2Connection(Channel channel, Duration patience) {
+  /** A connection without streams. */
+  Http2Connection(Channel channel, ClientBounds bounds) {
     this.channel = channel;
-    this.patience = patience.toNanos();
+    patience = bounds.idle().toNanos();
+    stalls = new StallGuard(channel, bounds.stall().toNanos());
   }
 
   /** What makes frames of the bytes. What a stream may send ahead of being read is bounded. */
@@ -117,9 +115,13 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The last frames, too, are to arrive. */
+  /** The last frames, too, are to arrive: the client may be slow, but not stand still. */
   private void close() {
-    var _ = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    ChannelFuture sent = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
+    if (!sent.isDone()) {
+      stalls.watch(sent);
+    }
+    sent.addListener(ChannelFutureListener.CLOSE);
   }
 
   private void look() {
@@ -143,10 +145,17 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   }
 
   @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    stalls.writabilityChanged();
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     if (timer != null) {
       timer.cancel(false);
     }
+    stalls.stop();
     ctx.fireChannelInactive();
   }
 

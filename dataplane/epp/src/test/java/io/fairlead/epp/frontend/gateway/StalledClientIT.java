@@ -1,20 +1,27 @@
 package io.fairlead.epp.frontend.gateway;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.openai.RequestReader;
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.DefaultChannelId;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.handler.codec.http.DefaultHttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2CodecUtil;
+import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -42,6 +49,13 @@ class StalledClientIT {
   /** A connection whose other end takes a message only when the test says so. */
   private static final class Stuck extends EmbeddedChannel {
     private int room;
+
+    Stuck() {}
+
+    /** One that a server has taken. */
+    Stuck(ServerChannel parent) {
+      super(parent, DefaultChannelId.newInstance(), true, false);
+    }
 
     @Override
     protected void doWrite(ChannelOutboundBuffer out) {
@@ -76,14 +90,16 @@ class StalledClientIT {
     rig = new Rig(config);
     channel.config().setAutoRead(false);
     channel.freezeTime();
-    BackendPool backends = new BackendPool(channel.eventLoop(), config, NioSocketChannel.class);
     connection =
         new ClientConnection(
-            rig.gateway,
-            channel,
-            new LoopResources(new RequestReader(), backends, Rig.unbounded(), Rig.unbounded()),
-            new Hop("client", "http", "1.1"));
+            rig.gateway, channel, resources(channel), new Hop("client", "http", "1.1"));
     channel.pipeline().addLast(asked).addLast(new HttpServerCodec()).addLast(connection);
+  }
+
+  private LoopResources resources(EmbeddedChannel channel) {
+    BackendPool backends =
+        new BackendPool(channel.eventLoop(), rig.gateway.config(), NioSocketChannel.class);
+    return new LoopResources(new RequestReader(), backends, Rig.unbounded(), Rig.unbounded());
   }
 
   @AfterEach
@@ -108,6 +124,10 @@ class StalledClientIT {
   }
 
   private void pass(Duration time) {
+    pass(channel, time);
+  }
+
+  private static void pass(EmbeddedChannel channel, Duration time) {
     long step = BOUND.toNanos() / 100;
     for (long left = time.toNanos(); left > 0; left -= step) {
       channel.advanceTimeBy(Math.min(step, left), TimeUnit.NANOSECONDS);
@@ -186,5 +206,31 @@ class StalledClientIT {
     pass(IDLE.plus(BOUND).plus(BOUND.dividedBy(2)));
     assertThat(channel.isOpen()).isFalse();
     asked.countDown();
+  }
+
+  /** First the streams that wait for it, and then the connection. */
+  @Test
+  void isCutOffThatTakesNothingOfTheEndOfItsAnswersOverHttp2() {
+    Stuck second = new Stuck(new LocalServerChannel());
+    second.freezeTime();
+    new ClientPipelines(rig.gateway, resources(second), null).begin(second);
+    second.writeInbound(
+        Http2CodecUtil.connectionPrefaceBuf(),
+        frame(Http2FrameTypes.SETTINGS, 0, 0, ""),
+        frame(Http2FrameTypes.HEADERS, 5, 1, "\u0082\u0086\u0004\u0008/healthz\u0001\u0001x"));
+    pass(second, BOUND);
+    assertThat(second.isOpen()).isTrue();
+    pass(second, IDLE.plus(BOUND).multipliedBy(3));
+    assertThat(second.isOpen()).isFalse();
+    second.finishAndReleaseAll();
+  }
+
+  private static ByteBuf frame(int type, int flags, int stream, String payload) {
+    return Unpooled.buffer()
+        .writeMedium(payload.length())
+        .writeByte(type)
+        .writeByte(flags)
+        .writeInt(stream)
+        .writeBytes(payload.getBytes(ISO_8859_1));
   }
 }
