@@ -16,12 +16,15 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2ResetFrame;
@@ -50,6 +53,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   static final String FRONTEND = "gateway";
 
+  /** Requests that may come in one read while another is served: more are no honest client's. */
+  private static final int MOST_WAITING = 128;
+
   private final Gateway gateway;
   private final Channel channel;
   private final LoopResources resources;
@@ -61,6 +67,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   private State state = State.TAKING;
   private boolean pumping;
+  private int requestsWaiting;
 
   /** Bytes of which the codec has made nothing yet. */
   private final Unfinished undecoded;
@@ -97,8 +104,24 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     return hop;
   }
 
-  /** Goes before the codec: sees the beginning of a head. */
-  ChannelHandler byteWatch() {
+  /** Puts it behind the codec of HTTP/1.1, of which {@link #undecoded} has to know. */
+  void addTo(ChannelPipeline pipeline) {
+    pipeline
+        .addLast(byteWatch())
+        .addLast(new RequestDecoder(undecoded))
+        .addLast(
+            new HttpResponseEncoder() {
+              @Override
+              protected boolean isContentAlwaysEmpty(HttpResponse response) {
+                return answer.head().method().equals(HttpMethod.HEAD)
+                    || super.isContentAlwaysEmpty(response);
+              }
+            })
+        .addLast(this);
+  }
+
+  /** Goes before the codec: sees all bytes that come. */
+  private ChannelHandler byteWatch() {
     return new ChannelInboundHandlerAdapter() {
       @Override
       public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -138,9 +161,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
-    undecoded.whole();
     if (state != State.CLOSING && msg instanceof HttpObject object) {
       waiting.add(object);
+      if (object instanceof HttpRequest && ++requestsWaiting > MOST_WAITING) {
+        var _ = channel.close();
+      }
       pump();
     } else {
       // What a stream of HTTP/2 brings after its end, or that is no part of a message.
@@ -157,8 +182,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   }
 
   /**
-   * A loop, not recursion: a single read may hold many requests (the codec allows 128). None is
-   * taken on while the client does not read the answers to earlier ones.
+   * A loop, not recursion: a single read may hold many requests. None is taken on while the client
+   * does not read the answers to earlier ones.
    */
   private void pump() {
     if (pumping) {
@@ -178,6 +203,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       HttpObject next = waiting.poll();
       if (next == null) {
         break;
+      }
+      if (next instanceof HttpRequest) {
+        requestsWaiting--;
       }
       try {
         if (state == State.TAKING) {
@@ -411,6 +439,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     if (answer.keepsAlive()) {
       state = State.TAKING;
       intake.next();
+      intake.settle(undecoded.isThere());
     } else {
       close();
     }

@@ -5,9 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
-import io.netty.handler.codec.http.HttpDecoderConfig;
-import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.ApplicationProtocolNames;
@@ -29,9 +26,6 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
    * nothing waits: what was read is flushed at once, and the kernel takes more than this.
    */
   private static final WriteBufferWaterMark WAITING = new WriteBufferWaterMark(8 << 10, 16 << 10);
-
-  /** The longest piece of a body that the codec hands on, in bytes. */
-  private static final int MAX_PIECE = 65_536;
 
   void begin(Channel channel) {
     ChannelPipeline pipeline = channel.pipeline();
@@ -85,20 +79,7 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
     channel.config().setWriteBufferWaterMark(WAITING);
     ClientConnection connection =
         new ClientConnection(gateway, channel, resources, Hop.of(channel, tls != null, "1.1"));
-    channel
-        .pipeline()
-        .addLast(connection.byteWatch())
-        .addLast(new HttpServerCodec(limits()))
-        .addLast(connection);
-  }
-
-  private static HttpDecoderConfig limits() {
-    return new HttpDecoderConfig()
-        .setMaxInitialLineLength(Framing.MAX_LINE)
-        .setMaxHeaderSize(Framing.MAX_HEADERS)
-        .setMaxChunkSize(MAX_PIECE)
-        .setHeadersFactory(BoundedFields.like(DefaultHttpHeadersFactory.headersFactory()))
-        .setTrailersFactory(BoundedFields.like(DefaultHttpHeadersFactory.trailersFactory()));
+    connection.addTo(channel.pipeline());
   }
 
   private void http2(Channel channel) {

@@ -25,7 +25,12 @@ final class Unfinished implements ClientBytes.Client {
 
   /** All of it is here. */
   void whole() {
-    bytes = 0;
+    isOnly(0);
+  }
+
+  /** What was before the last so many bytes is whole. */
+  void isOnly(long count) {
+    bytes = count;
   }
 
   boolean isThere() {

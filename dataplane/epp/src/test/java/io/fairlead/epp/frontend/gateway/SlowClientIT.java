@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.codec.http.HttpServerCodec;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,12 +31,14 @@ class SlowClientIT {
   private static final Duration LINGER = Duration.ofSeconds(1);
 
   private static final Duration STEP = Duration.ofMillis(100);
+  private static final String HEALTH = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n";
   private static final String POST =
       "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n";
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final ClientBytes unfinished = new ClientBytes(2_000, () -> 0, "of the test");
   private Rig rig;
+  private ClientConnection connection;
 
   @BeforeEach
   void connect() {
@@ -48,17 +50,13 @@ class SlowClientIT {
     channel.config().setAutoRead(false);
     channel.freezeTime();
     BackendPool backends = new BackendPool(channel.eventLoop(), config, NioSocketChannel.class);
-    ClientConnection connection =
+    connection =
         new ClientConnection(
             rig.gateway,
             channel,
             new LoopResources(new RequestReader(), backends, Rig.unbounded(), unfinished),
             new Hop("client", "http", "1.1"));
-    channel
-        .pipeline()
-        .addLast(connection.byteWatch())
-        .addLast(new HttpServerCodec())
-        .addLast(connection);
+    connection.addTo(channel.pipeline());
   }
 
   @AfterEach
@@ -107,7 +105,7 @@ class SlowClientIT {
 
   @Test
   void aHeadAfterARequestHasItsTimeFromItsFirstByte() {
-    send("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    send(HEALTH);
     assertThat(drip(0, HEAD.multipliedBy(2))).as("at rest").isEqualTo(HEAD.multipliedBy(2));
     assertThat(answer()).startsWith("HTTP/1.1 200 OK");
     assertThat(drip(1, IDLE)).isEqualTo(HEAD);
@@ -137,6 +135,30 @@ class SlowClientIT {
     boolean open = another.isOpen();
     another.finishAndReleaseAll();
     return open;
+  }
+
+  @Test
+  void aHeadThatBeginsBehindARequestHasItsTimeToo() {
+    send(HEALTH + "GET /health HTTP/1.1\r\nX: ");
+    assertThat(answer()).startsWith("HTTP/1.1 200 OK");
+    assertThat(drip(0, IDLE)).isEqualTo(HEAD);
+  }
+
+  @Test
+  void behindARequestThatIsServedItHasItsTimeFromTheAnswer() throws Exception {
+    CountDownLatch asked = rig.holdDecisions();
+    send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\nX: ");
+    assertThat(drip(0, HEAD.multipliedBy(2))).isEqualTo(HEAD.multipliedBy(2));
+    connection.answer(Target.error(404, "none", "None."));
+    assertThat(drip(0, IDLE)).isEqualTo(HEAD);
+    asked.countDown();
+  }
+
+  @Test
+  void aHeadThatBeginsBehindARequestTakesRoomToo() {
+    send(HEALTH + "GET /health HTTP/1.1\r\nX: " + "x".repeat(1_500));
+    assertThat(anotherBegins(1_000)).isTrue();
+    assertThat(channel.isOpen()).isFalse();
   }
 
   @Test
