@@ -69,7 +69,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   private boolean pumping;
   private int requestsWaiting;
 
-  /** Bytes of which the codec has made nothing yet. */
+  /** Bytes of which the codec has made nothing yet, and requests of which we haven't. */
   private final Unfinished undecoded;
 
   /** How many bytes are read of a client after its last answer. */
@@ -163,8 +163,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     if (state != State.CLOSING && msg instanceof HttpObject object) {
       waiting.add(object);
-      if (object instanceof HttpRequest && ++requestsWaiting > MOST_WAITING) {
-        var _ = channel.close();
+      if (object instanceof HttpRequest head) {
+        undecoded.waitBehind(Framing.memory(head.headers()));
+        if (++requestsWaiting > MOST_WAITING) {
+          var _ = channel.close();
+        }
       }
       pump();
     } else {
@@ -204,7 +207,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       if (next == null) {
         break;
       }
-      if (next instanceof HttpRequest) {
+      if (next instanceof HttpRequest head) {
+        undecoded.waitBehind(-Framing.memory(head.headers()));
         requestsWaiting--;
       }
       try {

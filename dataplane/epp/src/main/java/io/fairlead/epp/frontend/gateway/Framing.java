@@ -24,10 +24,13 @@ final class Framing {
   static final int MAX_HEADERS = 65_536;
 
   /**
-   * How many fields a head may have, and trailers. However short, each takes a hundred bytes of
-   * memory or more. Proxies and servers usually allow 100, and a proxy adds some of its own.
+   * How many fields a head may have, and trailers. However short, each takes {@link #FIELD_MEMORY}.
+   * Proxies and servers usually allow 100, and a proxy adds some of its own.
    */
   static final int MAX_FIELDS = 200;
+
+  /** Bytes of memory of an entry, and of what holds its name and its value. */
+  private static final long FIELD_MEMORY = 128;
 
   private Framing() {}
 
@@ -126,13 +129,22 @@ final class Framing {
     if (headers.size() > MAX_FIELDS) {
       return true;
     }
+    return length(headers) > MAX_HEADERS;
+  }
+
+  /** About how many bytes of memory headers take. */
+  static long memory(HttpHeaders headers) {
+    return length(headers) + FIELD_MEMORY * headers.size();
+  }
+
+  private static long length(HttpHeaders headers) {
     long bytes = 0;
     Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
     while (all.hasNext()) {
       Map.Entry<CharSequence, CharSequence> header = all.next();
       bytes += header.getKey().length() + header.getValue().length();
     }
-    return bytes > MAX_HEADERS;
+    return bytes;
   }
 
   /** Why a request with such headers is refused. */

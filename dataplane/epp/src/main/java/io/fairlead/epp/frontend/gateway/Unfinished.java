@@ -3,14 +3,15 @@ package io.fairlead.epp.frontend.gateway;
 import io.netty.channel.Channel;
 
 /**
- * What is here of a client's head or frame that is not whole, so that nothing else counts its
- * bytes. On the loop of its connection.
+ * What is here of a client's head or frame that is not whole, and of requests that wait behind
+ * another, so that nothing else counts its bytes. On the loop of its connection.
  */
 final class Unfinished implements ClientBytes.Client {
 
   private final Channel channel;
   private final ClientBytes all;
   private long bytes;
+  private long behind;
   private boolean told;
 
   Unfinished(Channel channel, ClientBytes all) {
@@ -33,14 +34,22 @@ final class Unfinished implements ClientBytes.Client {
     bytes = count;
   }
 
+  /** So much more memory is taken by requests that wait behind another, or so much less. */
+  void waitBehind(long more) {
+    behind += more;
+    if (told) {
+      settle();
+    }
+  }
+
   boolean isThere() {
     return bytes > 0;
   }
 
   /** What one read brought has been looked at. */
   void settle() {
-    if (bytes > 0) {
-      all.add(this, bytes);
+    if (bytes + behind > 0) {
+      all.add(this, bytes + behind);
       told = true;
     } else {
       stop();

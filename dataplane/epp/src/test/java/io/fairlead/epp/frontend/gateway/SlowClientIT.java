@@ -161,6 +161,24 @@ class SlowClientIT {
     assertThat(channel.isOpen()).isFalse();
   }
 
+  /** However few bytes they came in: fields cost much more. */
+  @Test
+  void requestsThatWaitBehindOneThatIsServedTakeRoomUntilTheirTurn() throws Exception {
+    CountDownLatch asked = rig.holdDecisions();
+    String fields = "GET /health HTTP/1.1\r\nHost: x\r\n" + "a:\r\n".repeat(10) + "\r\n";
+    send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n" + fields);
+    assertThat(anotherBegins(500)).isTrue();
+    assertThat(channel.isOpen()).isTrue();
+    connection.answer(Target.error(404, "none", "None."));
+    assertThat(anotherBegins(1_999)).isTrue();
+    assertThat(channel.isOpen()).as("it takes nothing any more").isTrue();
+
+    send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n" + fields);
+    assertThat(anotherBegins(1_000)).isTrue();
+    assertThat(channel.isOpen()).isFalse();
+    asked.countDown();
+  }
+
   @Test
   void aBodyThatComesMoreSlowlyThanTheLeastGets408() {
     send(POST);
