@@ -672,6 +672,7 @@ public final class Director implements RequestListener {
           if (state == State.DECIDING || state == State.SENT) {
             state = State.SENT;
             attempt = next.attempt();
+            status = 0; // that there is was the former attempt's
             exchange.send(trace == null ? next : trace.sent(next));
           }
         });

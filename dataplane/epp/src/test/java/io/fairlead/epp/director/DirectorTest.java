@@ -19,6 +19,7 @@ import io.fairlead.core.Route;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.receipt.DecidedRequest;
+import io.fairlead.core.receipt.KeptRequest;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
@@ -57,6 +58,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -462,6 +464,28 @@ class DirectorTest {
       scene.loop.act(scene.pool::tick);
     }
     assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.SILENCE_TIMEOUT);
+  }
+
+  /** Its endpoint began an answer too late, and the next one gave none. */
+  @Test
+  void theStatusOfAnAttemptThatWasGivenUpIsNotThatOfTheNext() {
+    Scene scene = new Scene(2);
+    scene.sent();
+    scene.home.act(
+        () -> {
+          scene.frontend.director.status(200);
+          scene.frontend.director.head();
+        });
+    scene.quiet();
+    while (scene.frontend.routes.size() < 2) {
+      scene.pass(1);
+      scene.quiet();
+    }
+    scene.home.act(() -> scene.frontend.director.attemptFailed(Failure.REFUSED));
+    scene.quiet();
+    DecidedRequest told = scene.core.receipts().newest(ReceiptFilter.ANY, 1).getFirst();
+    KeptRequest kept = Objects.requireNonNull(scene.core.receipts().find(told.id()));
+    assertThat(kept.status(1)).isZero();
   }
 
   @Test
