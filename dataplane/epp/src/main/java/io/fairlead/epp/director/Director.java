@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
  * on the other loop. So events arrive in order, and an effect that comes late meets a state that
  * says so.
  *
- * <p>The core may send a request elsewhere by itself, just when the frontend reports something of
- * the attempt before. So the frontend's events name their attempt. If the answer had begun, the
- * frontend stays with it, and the core stops counting the request; if the attempt had failed, the
- * new route is the answer to that, too.
+ * <p>The core may send a request elsewhere by itself, or reject it for want of a first byte, just
+ * when the frontend reports something of the attempt before. So the frontend's events name their
+ * attempt. If the answer had begun, the frontend stays with it, and the core stops counting the
+ * request; if the attempt had failed, the new route is the answer to that, too.
  */
 public final class Director implements RequestListener {
 
@@ -712,11 +712,16 @@ public final class Director implements RequestListener {
     overForShadows(pool.now(), Outcome.DISCONNECTED, Usage.UNKNOWN);
     atHome(
         () -> {
-          if (state != State.OVER) {
+          if (state != State.OVER && !hasComeAfterAll(rejection)) {
             answer(rejection);
           }
         });
     pool.observer().rejected(model, rejection);
+  }
+
+  /** Whether that is here which it is rejected for want of: the core had yet to hear of it. */
+  private boolean hasComeAfterAll(Rejection rejection) {
+    return firstByteSeen && rejection.reason() == Rejection.Reason.FIRST_BYTE_TIMEOUT;
   }
 
   private void answer(Rejection rejection) {

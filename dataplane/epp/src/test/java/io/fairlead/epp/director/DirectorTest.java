@@ -488,6 +488,23 @@ class DirectorTest {
     assertThat(kept.status(1)).isZero();
   }
 
+  /** Both have news for the other: the core has waited for long enough, and its answer begins. */
+  @Test
+  void anAnswerThatHasBegunIsNotBrokenOffForWantOfAFirstByte() {
+    Scene scene = new Scene(1);
+    scene.sent();
+    scene.pass(2);
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.FIRST_BYTE_TIMEOUT);
+    assertThat(scene.frontend.over).as("broken off").isFalse();
+
+    scene.home.act(() -> scene.frontend.director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.calls).as("counted once").isOne();
+    assertThat(scene.core.active()).isZero();
+  }
+
   @Test
   void anAnswerOfTheEndpointsOwnIsPassedWhereNobodyElseIsLeft() {
     Scene scene = new Scene(1);
