@@ -59,6 +59,10 @@ public final class Director implements RequestListener {
   private State state = State.NEW;
 
   private int attempt;
+
+  /** Where the attempt is; null before the first. */
+  private @Nullable Route at;
+
   private boolean firstByteSeen;
   private long progressToldAt;
 
@@ -258,7 +262,8 @@ public final class Director implements RequestListener {
       }
       progressToldAt = pool.now();
       int of = attempt;
-      pool.run(() -> onFirstByte(of));
+      Route by = at;
+      pool.run(() -> onFirstByte(of, by));
     }
   }
 
@@ -340,7 +345,8 @@ public final class Director implements RequestListener {
       }
       tellPassed();
       int with = status;
-      pool.run(() -> onEnd(of, outcome, usage, with));
+      Route by = at;
+      pool.run(() -> onEnd(of, by, outcome, usage, with));
     }
   }
 
@@ -464,17 +470,17 @@ public final class Director implements RequestListener {
     }
   }
 
-  private void onFirstByte(int of) {
+  private void onFirstByte(int of, @Nullable Route by) {
     long now = pool.now();
     if (!isCurrent(of)) {
       endUnjudged(now);
     } else {
       tellFirstByte(now);
     }
-    if (route != null && streamed) {
+    if (route != null && by != null && streamed) {
       firstTokenAt = now;
       firstTokenSeen = true;
-      pool.observer().firstToken(model, route, now - arrivedAt);
+      pool.observer().firstToken(model, by, now - arrivedAt);
     }
   }
 
@@ -547,7 +553,13 @@ public final class Director implements RequestListener {
     }
   }
 
-  private void onEnd(int of, Outcome outcome, Usage usage, int with) {
+  /**
+   * It is over.
+   *
+   * @param of the attempt that the frontend was with, which the core may have given up
+   * @param by where that was; null where the frontend knew of none
+   */
+  private void onEnd(int of, @Nullable Route by, Outcome outcome, Usage usage, int with) {
     long now = pool.now();
     ExternalScheduling.Asked waits = asked;
     if (waits != null) {
@@ -580,7 +592,8 @@ public final class Director implements RequestListener {
         if (outcome == Outcome.COMPLETED) {
           tellPace(now, (double) usage.completionTokens() / answers);
         }
-        pool.observer().ended(model, route, outcome, usage, now - arrivedAt);
+        Route there = by == null ? route : by;
+        pool.observer().ended(model, there, outcome, usage, now - arrivedAt);
         route = null;
       } else if (waitsWith != null) {
         pool.observer().gaveUp(model, waitsWith, now - arrivedAt);
@@ -602,7 +615,8 @@ public final class Director implements RequestListener {
   private void onLeft(int of) {
     Route there = route;
     if (there == null || there.attempt() != of) {
-      onEnd(of, Outcome.DISCONNECTED, Usage.UNKNOWN, 0); // sent elsewhere, where nobody carries it
+      // Sent elsewhere, where nobody carries it.
+      onEnd(of, there, Outcome.DISCONNECTED, Usage.UNKNOWN, 0);
       return;
     }
     if (shadowed != null) {
@@ -672,6 +686,7 @@ public final class Director implements RequestListener {
           if (state == State.DECIDING || state == State.SENT) {
             state = State.SENT;
             attempt = next.attempt();
+            at = next;
             status = 0; // that there is was the former attempt's
             exchange.send(trace == null ? next : trace.sent(next));
           }
@@ -763,7 +778,7 @@ public final class Director implements RequestListener {
     } catch (RejectedExecutionException e) {
       // Nobody is left to end the request; the core must not count it for ever. Not at once: it
       // must first be done with its event.
-      pool.later(() -> onEnd(attempt(), Outcome.DISCONNECTED, Usage.UNKNOWN, 0));
+      pool.later(() -> onEnd(attempt(), route, Outcome.DISCONNECTED, Usage.UNKNOWN, 0));
     }
   }
 

@@ -506,6 +506,34 @@ class DirectorTest {
   }
 
   @Test
+  void anAnswerIsThatOfTheEndpointThatGaveItThoughAnotherWasChosenSince() {
+    Scene scene = new Scene(2);
+    Route first =
+        scene.sent(
+            new RequestFacts(
+                "",
+                "m",
+                0,
+                new long[0],
+                PromptSize.ofTokens(1),
+                -1,
+                1,
+                1,
+                RequestFacts.Delivery.STREAMED,
+                Timeouts.UNSET,
+                RequestHeaders.NONE,
+                null,
+                null));
+    scene.pass(2);
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    scene.home.act(() -> scene.frontend.director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.sentAgain).hasSize(1);
+    assertThat(scene.terminal.answeredBy).containsExactly(first.endpoint(), first.endpoint());
+  }
+
+  @Test
   void anAnswerOfTheEndpointsOwnIsPassedWhereNobodyElseIsLeft() {
     Scene scene = new Scene(1);
     scene.sent();
@@ -858,6 +886,10 @@ class DirectorTest {
     private final List<Rejection.Reason> rejections = new ArrayList<>();
     private final List<String> arrived = new ArrayList<>();
     private final List<Double> paces = new ArrayList<>();
+
+    /** Who is told to have sent the first token, and who the last. */
+    private final List<String> answeredBy = new ArrayList<>();
+
     private int calls;
 
     @Override
@@ -887,11 +919,14 @@ class DirectorTest {
     }
 
     @Override
-    public void firstToken(String model, Route route, long nanos) {}
+    public void firstToken(String model, Route route, long nanos) {
+      answeredBy.add(route.endpoint());
+    }
 
     @Override
     public void ended(String model, Route route, Outcome outcome, Usage usage, long nanos) {
       outcomes.add(outcome);
+      answeredBy.add(route.endpoint());
       calls++;
     }
 
