@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -364,6 +365,31 @@ class TelemetryIT {
                 }
               });
       assertThat(rest.get(20, TimeUnit.SECONDS)).contains("event: hello").doesNotContain("ok\n");
+    }
+  }
+
+  /** Every pod of the cluster can connect, and need not ask anything. */
+  @Test
+  void whoHasAskedNothingForLongestMakesRoomForOthers() throws Exception {
+    List<Socket> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 300; i++) {
+        Socket socket =
+            new Socket(InetAddress.getLoopbackAddress(), dataPlane.adminPort().orElseThrow());
+        socket.setSoTimeout(20_000); // a bound on a hang, not on a passing test
+        silent.add(socket);
+        socket.getOutputStream().write("GET /he".getBytes(StandardCharsets.US_ASCII));
+      }
+      assertThat(get("/healthz")).isEqualTo("ok\n");
+      assertThat(silent.getFirst().getInputStream().read()).as("closed").isEqualTo(-1);
+      Socket last = silent.getLast();
+      last.getOutputStream()
+          .write("althz HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat((char) last.getInputStream().read()).isEqualTo('H');
+    } finally {
+      for (Socket socket : silent) {
+        socket.close();
+      }
     }
   }
 

@@ -131,6 +131,7 @@ public final class AdminServer implements AutoCloseable {
       Pages pages,
       Access access,
       @Nullable Console console) {
+    LeastIdle leastIdle = new LeastIdle();
     var bind =
         new ServerBootstrap()
             .group(group)
@@ -141,8 +142,9 @@ public final class AdminServer implements AutoCloseable {
                   protected void initChannel(Channel channel) {
                     channel
                         .pipeline()
-                        .addLast(new IdleStateHandler(0, 0, IDLE_SECONDS))
                         .addLast(new HttpServerCodec(), new HttpObjectAggregator(64 * 1024))
+                        // Behind these: bytes of a request that does not end are no sign of life.
+                        .addLast(leastIdle, new IdleStateHandler(0, 0, IDLE_SECONDS))
                         .addLast(new OneAtATime(), new WholeHeads());
                     if (console != null) {
                       channel.pipeline().addLast(console.handler());
