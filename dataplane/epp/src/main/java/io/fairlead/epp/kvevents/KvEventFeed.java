@@ -150,7 +150,12 @@ final class KvEventFeed implements EventSequence.Effects {
     cache = new EngineCache(settings.grain(), settings.mostBlocks());
     sequence = new EventSequence(replayPort > 0, this);
     subscriber = context.createSocket(SocketType.SUB);
-    monitor = context.createSocket(SocketType.PAIR);
+    try {
+      monitor = context.createSocket(SocketType.PAIR);
+    } catch (RuntimeException e) {
+      subscriber.close(); // nobody else can
+      throw e;
+    }
     try {
       open();
     } catch (RuntimeException e) {
