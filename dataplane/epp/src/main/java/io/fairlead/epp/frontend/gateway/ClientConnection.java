@@ -458,9 +458,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   // ---- the connection
 
-  /** No more requests: an idle connection closes now, another one after its response. */
+  /**
+   * No more requests: a connection without one closes now, another one after its response, also
+   * where only the beginning of a head is here.
+   */
   void drain() {
-    if (state == State.TAKING && intake.isIdle() && waiting.isEmpty()) {
+    boolean between = state == State.TAKING && intake.isIdle() && waiting.isEmpty();
+    if (between && !undecoded.isThere()) {
       close();
     }
   }

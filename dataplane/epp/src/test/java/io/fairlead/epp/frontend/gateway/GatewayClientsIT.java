@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
+import io.netty.util.concurrent.Future;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
@@ -190,6 +191,24 @@ class GatewayClientsIT {
       client.send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
       assertThat(client.read().text()).isEqualTo("{\"object\":\"list\",\"data\":[]}");
       assertThat(rig.events).isEmpty();
+    }
+  }
+
+  /** Its client could not tell the end from an answer that was lost. */
+  @Test
+  void aRequestThatHasBegunWhenTheGatewayEndsIsServed() throws Exception {
+    try (Rig rig = new Rig(Rig.config(), new RawBackend("a", GatewayClientsIT::ok));
+        RawHttp client = rig.connect()) {
+      client.send("GET /version HTTP/1.1\r\n");
+      await().until(() -> rig.gateway.connections() == 1);
+      rig.settleSockets();
+      Future<Boolean> drained = rig.gateway.drain(Duration.ZERO, Duration.ofMinutes(1));
+      rig.settleSockets();
+      client.send("Host: x\r\n\r\n");
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(200);
+      assertThat(answer.header("connection")).isEqualTo("close");
+      assertThat(drained.syncUninterruptibly().getNow()).as("none had to be cut off").isTrue();
     }
   }
 }
