@@ -78,9 +78,9 @@ final class ServedCertificate extends X509ExtendedKeyManager {
         LOG.info("cert-path: {} has changed and is in use", certificateFile);
       }
       problem = "";
-    } catch (RuntimeException e) {
-      // Whatever is wrong with the files, the next look may find them right. Told once: they are
-      // often written one after the other.
+    } catch (RuntimeException | Error e) {
+      // Whatever is wrong, the next look may find it right, and what is thrown would be the end of
+      // all looks. Told once: the files are often written one after the other.
       String why = String.valueOf(e.getMessage());
       if (!why.equals(problem)) {
         problem = why;

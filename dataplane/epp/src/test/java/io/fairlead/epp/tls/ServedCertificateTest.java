@@ -1,9 +1,14 @@
 package io.fairlead.epp.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import io.fairlead.crds.tls.PrivateKeyPem;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 class ServedCertificateTest {
 
@@ -60,6 +66,33 @@ class ServedCertificateTest {
     assertThat(served.getPrivateKey(first).getAlgorithm())
         .as("of a handshake that is under way")
         .isEqualTo("RSA");
+  }
+
+  /** Whoever looks now and then would never look again. */
+  @Test
+  void anErrorInALookIsNotThrown() throws Exception {
+    write("rsa.crt", "rsa-pkcs1.key");
+    ServedCertificate served = new ServedCertificate(folder);
+    AppenderBase<ILoggingEvent> failing =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            if (event.getLevel() == Level.INFO) {
+              throw new StackOverflowError("of the test");
+            }
+          }
+        };
+    failing.start();
+    Logger log = (Logger) LoggerFactory.getLogger(ServedCertificate.class);
+    log.setLevel(Level.INFO);
+    log.addAppender(failing);
+    try {
+      write("ec.crt", "ec-sec1.key");
+      assertThatCode(served::look).doesNotThrowAnyException();
+    } finally {
+      log.detachAppender(failing);
+      log.setLevel(null);
+    }
   }
 
   @Test
