@@ -11,7 +11,8 @@ final class Drain {
   private Drain() {}
 
   /**
-   * Blocks until all are done; interrupted, it cuts what is left.
+   * Blocks until all are done. Interrupted, it returns: what has not ended by then is cut off when
+   * the loops end.
    *
    * @return whether all finished what they had
    */

@@ -82,7 +82,10 @@ public final class PoolLoop {
   private final EventExecutor loop;
   private final LongSupplier clock;
 
-  /** When the core was told the time last, or would have been. */
+  /**
+   * When the core was told the time last, or would have been but for a pause. Where it is 0 at
+   * first, the first tick counts as late.
+   */
   private long tickedAt;
 
   private final RequestObserver observer;

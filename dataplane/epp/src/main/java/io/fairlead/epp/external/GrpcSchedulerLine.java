@@ -39,7 +39,10 @@ final class GrpcSchedulerLine implements SchedulerLine {
 
   private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** A stream that lived longer has done well: the next one is opened soon. */
+  /**
+   * The longest pause before it connects again. A stream that lived longer than this has done well:
+   * the next pause is the first again.
+   */
   private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** As the protocol has it. */

@@ -7,7 +7,8 @@ import java.time.Duration;
  * between bytes, which a client can make as short as it likes.
  *
  * @param idle after which a connection that brings no request is closed
- * @param head longest time from the first byte of a request to the end of its head
+ * @param head longest time from the first byte of a request to the end of its head; no time passes
+ *     while an earlier request of the connection is served
  * @param bodyWindow time in which a body that is under way has to bring its least; what a client
  *     can't send since there is no memory for it does not count
  * @param bodyRate the least, in bytes a second
