@@ -64,7 +64,8 @@ final class BackendPool {
             .option(ChannelOption.AUTO_CLOSE, false)
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.RECVBUF_ALLOCATOR, reads())
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) config.connectTimeout().toMillis())
+            .option(
+                ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) config.backends().connect().toMillis())
             .handler(
                 new ChannelInitializer<Channel>() {
                   @Override
@@ -117,7 +118,7 @@ final class BackendPool {
         protocol,
         address.getHostString(),
         address.getPort(),
-        config.connectTimeout());
+        config.backends().connect());
   }
 
   /**
@@ -219,8 +220,8 @@ final class BackendPool {
         address,
         bootstrap,
         loop,
-        config.backendIdleTimeout().toNanos(),
-        config.backendStall());
+        config.backends().idle().toNanos(),
+        config.backends().stall());
   }
 
   /** From now on endpoints are spoken to in HTTP/2, or are not. */
@@ -238,7 +239,7 @@ final class BackendPool {
     ArrayDeque<BackendConnection> waiting =
         idle.computeIfAbsent(connection.address(), key -> new ArrayDeque<>());
     boolean member = members == null || members.contains(connection.address());
-    if (closed || http2 || !member || waiting.size() >= config.maxIdlePerEndpoint()) {
+    if (closed || http2 || !member || waiting.size() >= config.backends().unused()) {
       connection.close();
       return;
     }
@@ -295,12 +296,12 @@ final class BackendPool {
   }
 
   private void scheduleSweep() {
-    long nanos = Math.max(1, config.backendIdleTimeout().toNanos() / 4);
+    long nanos = Math.max(1, config.backends().idle().toNanos() / 4);
     var _ = loop.schedule(this::sweep, nanos, TimeUnit.NANOSECONDS);
   }
 
   private void sweep() {
-    long oldest = loop.ticker().nanoTime() - config.backendIdleTimeout().toNanos();
+    long oldest = loop.ticker().nanoTime() - config.backends().idle().toNanos();
     Iterator<ArrayDeque<BackendConnection>> queues = idle.values().iterator();
     while (queues.hasNext()) {
       ArrayDeque<BackendConnection> waiting = queues.next();

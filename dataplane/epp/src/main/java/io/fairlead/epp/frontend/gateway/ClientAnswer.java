@@ -166,7 +166,7 @@ final class ClientAnswer {
   }
 
   /** The endpoint's response begins; {@code added} are headers of our own. */
-  void begin(HttpResponse from, String endpoint, List<Route.Header> added) {
+  void begin(HttpResponse from, List<Route.Header> added) {
     HttpHeaders headers = HeaderRules.toClient(from.headers());
     for (Route.Header header : added) {
       headers.set(header.name(), header.value());
@@ -182,9 +182,6 @@ final class ClientAnswer {
       }
     }
     headers.set(HeaderRules.REQUEST_ID, requestId);
-    if (gateway.config().exposeEndpoint()) {
-      headers.set(HeaderRules.ENDPOINT, endpoint);
-    }
     connectionHeader(headers);
     written =
         channel

@@ -405,8 +405,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   }
 
   /** The endpoint's response begins; {@code added} are headers of our own. */
-  void startResponse(HttpResponse from, String endpoint, List<Route.Header> added) {
-    answer.begin(from, endpoint, added);
+  void startResponse(HttpResponse from, List<Route.Header> added) {
+    answer.begin(from, added);
   }
 
   /** More of the response. Takes ownership. */

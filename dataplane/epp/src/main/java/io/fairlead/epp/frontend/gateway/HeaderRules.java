@@ -23,7 +23,6 @@ import java.util.TreeSet;
 final class HeaderRules {
 
   static final String REQUEST_ID = "x-request-id";
-  static final String ENDPOINT = "x-fairlead-endpoint";
 
   private static final Set<String> ONE_HOP =
       Set.of(

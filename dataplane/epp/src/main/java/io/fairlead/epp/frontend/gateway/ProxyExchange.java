@@ -245,7 +245,7 @@ final class ProxyExchange implements Exchange {
     if (rename != null) {
       response.headers().remove(HttpHeaderNames.CONTENT_LENGTH); // another name, another length
     }
-    client.startResponse(response, from.endpoint(), from.responseHeaders());
+    client.startResponse(response, from.responseHeaders());
   }
 
   /**

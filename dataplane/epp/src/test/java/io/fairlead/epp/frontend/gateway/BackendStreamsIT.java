@@ -131,7 +131,7 @@ class BackendStreamsIT {
               new Bootstrap().group(loop).channel(Transport.client(group)),
               counting(loop),
               idle.toNanos(),
-              Rig.config().backendStall());
+              Rig.config().backends().stall());
       for (int i = 0; i < 20; i++) {
         User user = new User();
         loop.execute(() -> streams.open(true, user));
@@ -173,7 +173,7 @@ class BackendStreamsIT {
               new Bootstrap().group(loop).channel(Transport.client(group)),
               loop,
               Duration.ofSeconds(10).toNanos(),
-              Rig.config().backendStall());
+              Rig.config().backends().stall());
       User first = new User();
       loop.execute(() -> streams.open(true, first));
       assertThat(first.end.get(20, TimeUnit.SECONDS)).isEqualTo("whole");

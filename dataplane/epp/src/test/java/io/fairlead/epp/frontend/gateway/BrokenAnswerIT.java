@@ -63,8 +63,7 @@ class BrokenAnswerIT {
   }
 
   private void write() {
-    answer.begin(
-        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK), "a", List.of());
+    answer.begin(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK), List.of());
     answer.write(new DefaultHttpContent(Unpooled.copiedBuffer("one", US_ASCII)));
     answer.write(new DefaultHttpContent(Unpooled.copiedBuffer("two", US_ASCII)));
     boolean _ = answer.flush();

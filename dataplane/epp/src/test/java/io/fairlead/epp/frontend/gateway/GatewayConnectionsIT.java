@@ -75,7 +75,7 @@ class GatewayConnectionsIT {
         GatewayConfig.on("127.0.0.1", 0)
             .withClients(
                 ClientBounds.DEFAULT.withIdle(client).withHead(client).withBody(client, 4_096))
-            .withBackendIdleTimeout(toBackend),
+            .withBackends(BackendBounds.DEFAULT.withIdle(toBackend)),
         pool,
         BodyBudget.ofHeap(),
         loops,

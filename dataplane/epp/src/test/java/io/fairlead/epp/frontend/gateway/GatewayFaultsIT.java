@@ -129,7 +129,9 @@ class GatewayFaultsIT {
     try (BlackHole hole = new BlackHole();
         Rig rig =
             Rig.leavingProbes(
-                Rig.config().withConnectTimeout(SOON), List.of(good.spec(), hole.spec()), good)) {
+                Rig.config().withBackends(Rig.config().backends().withConnect(SOON)),
+                List.of(good.spec(), hole.spec()),
+                good)) {
       for (int i = 0; i < 20; i++) {
         assertThat(ask(rig).status()).isEqualTo(200);
       }

@@ -445,7 +445,8 @@ class GatewayHttp2BackendIT {
   @ValueSource(ints = {1, 100_000, 1_000_000})
   void aServerThatTakesNothingOfABodyIsGivenUpAndAnotherAsked(int length) throws Exception {
     // Longer than a connection that was closed while idle takes to say so.
-    GatewayConfig config = Rig.config().withBackendStall(Duration.ofMillis(1_200));
+    GatewayConfig config =
+        Rig.config().withBackends(Rig.config().backends().withStall(Duration.ofMillis(1_200)));
     try (Http2Backend a = thatOpensNoWindow();
         Http2Backend b = new Http2Backend("b", 100, GatewayHttp2BackendIT::ok);
         Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec(), b.spec()));
@@ -463,7 +464,8 @@ class GatewayHttp2BackendIT {
 
   @Test
   void whereThereIsNoOtherTheClientIsToldAndItsBodyKeptNoLonger() throws Exception {
-    GatewayConfig config = Rig.config().withBackendStall(Duration.ofMillis(200));
+    GatewayConfig config =
+        Rig.config().withBackends(Rig.config().backends().withStall(Duration.ofMillis(200)));
     try (Http2Backend a = thatOpensNoWindow();
         Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec()));
         RawHttp client = rig.connect()) {
@@ -650,7 +652,8 @@ class GatewayHttp2BackendIT {
   @Test
   void connectionsThatNobodyUsesAreClosed() throws Exception {
     try (Http2Backend a = new Http2Backend("a", 100, GatewayHttp2BackendIT::ok)) {
-      GatewayConfig config = Rig.config().withBackendIdleTimeout(Duration.ofMillis(200));
+      GatewayConfig config =
+          Rig.config().withBackends(Rig.config().backends().withIdle(Duration.ofMillis(200)));
       try (Rig rig = new Rig(config, RequestsConfig.DEFAULT, List.of(a.spec()));
           RawHttp client = rig.connect()) {
         rig.gateway.speakHttp2(true);

@@ -219,7 +219,8 @@ final class Rig implements Closeable {
 
   /** Keeps connections to endpoints for longer than a test stands still. */
   static GatewayConfig config() {
-    return GatewayConfig.on("127.0.0.1", 0).withBackendIdleTimeout(Duration.ofMinutes(5));
+    return GatewayConfig.on("127.0.0.1", 0)
+        .withBackends(BackendBounds.DEFAULT.withIdle(Duration.ofMinutes(5)));
   }
 
   RawHttp connect() throws IOException {

@@ -199,7 +199,7 @@ class StalledClientIT {
     send("GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n");
     pass(IDLE.plusSeconds(3));
     connection.startResponse(
-        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK), "a", List.of());
+        new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK), List.of());
     connection.breakOff();
     assertThat(channel.isWritable()).as("little waits").isTrue();
     assertThat(channel.isOpen()).as("the beginning is on its way").isTrue();
