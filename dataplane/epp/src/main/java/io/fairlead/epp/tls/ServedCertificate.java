@@ -58,7 +58,7 @@ final class ServedCertificate extends X509ExtendedKeyManager {
   ServedCertificate(Path folder) {
     certificateFile = folder.resolve("tls.crt");
     keyFile = folder.resolve("tls.key");
-    pair = changed();
+    pair = read(bytes(certificateFile), bytes(keyFile));
   }
 
   /** When the first certificate of the chain ends that new connections get. Any thread. */
@@ -68,13 +68,11 @@ final class ServedCertificate extends X509ExtendedKeyManager {
 
   /** Looks whether the files have changed. Reads them: not for an event loop. */
   synchronized void look() {
-    byte[] certificateBefore = certificateBytes;
-    byte[] keyBefore = keyBytes;
     try {
-      Pair next = changed();
-      if (!Arrays.equals(certificateBefore, certificateBytes)
-          || !Arrays.equals(keyBefore, keyBytes)) {
-        pair = next.after(pair);
+      byte[] certificate = bytes(certificateFile);
+      byte[] key = bytes(keyFile);
+      if (!Arrays.equals(certificate, certificateBytes) || !Arrays.equals(key, keyBytes)) {
+        pair = read(certificate, key).after(pair);
         LOG.info("cert-path: {} has changed and is in use", certificateFile);
       }
       problem = "";
@@ -89,13 +87,11 @@ final class ServedCertificate extends X509ExtendedKeyManager {
     }
   }
 
-  private Pair changed() {
-    byte[] certificate = bytes(certificateFile);
-    byte[] key = bytes(keyFile);
-    certificateBytes = certificate;
-    keyBytes = key;
+  private Pair read(byte[] certificate, byte[] key) {
     try {
       CertificatePair read = CertificatePair.read(certificate, key);
+      certificateBytes = certificate;
+      keyBytes = key;
       return new Pair("pair-" + count++, read, null);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(
