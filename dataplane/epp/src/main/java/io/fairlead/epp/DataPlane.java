@@ -95,11 +95,13 @@ public final class DataPlane implements AutoCloseable {
    * Starts all parts. Returns once every port is taken and listens, but for that of ext_proc: it
    * does when config and endpoints are in force, which follow when their sources can be read.
    *
-   * @throws IllegalArgumentException if the capture's folder can't be written
+   * @throws IllegalArgumentException if the capture's folder can't be written, or a file or folder
+   *     that the config is to come from is not there
    * @throws IllegalStateException if a port can't be listened on; the message names it, and
    *     whatever had been started is stopped again
    */
   public static DataPlane start(DataPlaneConfig config) {
+    Sources.requireFiles(config.source());
     return new DataPlane(config, System::nanoTime);
   }
 

@@ -16,8 +16,10 @@ import io.fairlead.epp.datalayer.EndpointSource;
 import io.fairlead.epp.datalayer.PodEndpointSource;
 import io.fairlead.epp.datalayer.ReplicaSource;
 import io.fairlead.epp.status.LeaseReporter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -48,6 +50,28 @@ record Sources(
   private static final long CONFIG_PATIENCE_MILLIS = 2_000;
 
   private static final long ENDPOINTS_PATIENCE_MILLIS = 1_000;
+
+  /**
+   * What is wrong in a file can be mended while the picker waits, but a path that leads nowhere was
+   * most likely mistyped.
+   *
+   * @throws IllegalArgumentException if a file or folder that {@code source} names is not there
+   */
+  static void requireFiles(DataPlaneConfig.Source source) {
+    List<@Nullable Path> named =
+        switch (source) {
+          case DataPlaneConfig.Folder folder -> List.of(folder.path());
+          case DataPlaneConfig.Files files -> Arrays.asList(files.endpoints(), files.config());
+          case ClusterPool pool when pool.scheduling() instanceof ClusterPool.InFile file ->
+              List.of(file.path());
+          case ClusterPool _, DataPlaneConfig.Kubernetes _ -> List.of();
+        };
+    for (Path path : named) {
+      if (path != null && Files.notExists(path)) {
+        throw new IllegalArgumentException(path + ": there is no such file or folder");
+      }
+    }
+  }
 
   static Sources of(DataPlaneConfig.Source source, ScheduledExecutorService control) {
     return switch (source) {

@@ -10,6 +10,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -59,6 +60,24 @@ class StartFailuresIT {
 
   private static ExtProc extProc(int port) {
     return new ExtProc(new Listen(HOST, port), false, null, 1 << 20);
+  }
+
+  /** Whoever mistyped it would wait for a picker that waits for a file. */
+  @Test
+  void aFolderOrFileThatIsNotThereIsNamed() throws Exception {
+    Path missing = folder.resolve("missing");
+    Path there = Files.writeString(folder.resolve("endpoints.yaml"), "endpoints: []");
+    for (DataPlaneConfig.Source source :
+        List.of(
+            new DataPlaneConfig.Folder(missing),
+            new DataPlaneConfig.Files(missing, null),
+            new DataPlaneConfig.Files(there, missing))) {
+      DataPlaneConfig config =
+          DataPlaneConfig.builder(source).loops(1).gateway(gateway(0, null)).build();
+      assertThatThrownBy(() -> DataPlane.start(config))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessage(missing + ": there is no such file or folder");
+    }
   }
 
   /** The port has nothing to do with it. */
