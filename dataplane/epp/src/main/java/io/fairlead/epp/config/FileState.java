@@ -86,6 +86,10 @@ public record FileState(List<TextFile> files, String hash) {
     List<TextFile> files = new ArrayList<>();
     int left = MOST_BYTES;
     for (Path path : all) {
+      if (Files.exists(path) && !Files.isRegularFile(path)) {
+        // A pipe would be waited for until somebody writes to it.
+        throw new IOException(path + ": is no regular file; write to a file, and name that");
+      }
       byte[] bytes;
       try (InputStream file = Files.newInputStream(path)) {
         bytes = file.readNBytes(left + 1);

@@ -109,6 +109,27 @@ class FileConfigSourceTest {
                                 .isEqualTo(other + ": is a folder, expected a file")));
   }
 
+  /** To read it would be to wait until somebody writes to it, and to follow nothing till then. */
+  @Test
+  void aPipeInThePlaceOfAFileIsNotWaitedFor() throws Exception {
+    Path file = folder.resolve("endpoints.yaml");
+    assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+    try (FileConfigSource source = source(file)) {
+      source.start(
+          offer ->
+              offers.add(
+                  offer instanceof ConfigOffer.Unreadable unreadable
+                          && !offer.origin().equals("test")
+                      ? unreadable.message()
+                      : offer.contentHash()));
+      await().until(() -> offers.size() == 1);
+      replace("endpoints.yaml", "text");
+      await().until(() -> offers.size() == 2);
+    }
+    assertThat(offers)
+        .containsExactly(file + ": is no regular file; write to a file, and name that", "text");
+  }
+
   @Test
   void aReaderThatFailsIsToldOfAndWhatComesAfterItIsRead() throws Exception {
     replace("a.yaml", "bad");
