@@ -26,11 +26,12 @@ final class Description {
   static String of(DataPlaneConfig config) {
     var _ = EndpointTls.of(config.endpoints()); // says what is wrong with its file
     ConfigOffer offer = read(config.source());
+    DocumentCompiler compiler = new DocumentCompiler(PluginTypes.found());
     return switch (offer) {
       case ConfigOffer.Unreadable unreadable ->
-          throw new IllegalArgumentException(unreadable.message());
+          throw new IllegalArgumentException(compiler.problems(unreadable));
       case ConfigOffer.Document document -> {
-        yield switch (new DocumentCompiler(PluginTypes.found()).compile(document, null)) {
+        yield switch (compiler.compile(document, null)) {
           case DocumentCompiler.Result.Refused refused ->
               throw new IllegalArgumentException(refused.message());
           case DocumentCompiler.Result.Usable usable -> text(config, document, usable.warnings());

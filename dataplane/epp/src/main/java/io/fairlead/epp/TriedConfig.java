@@ -32,7 +32,8 @@ public final class TriedConfig {
         var _ = config.compile();
         yield config;
       }
-      case ConfigOffer.Unreadable unreadable -> throw new IOException(unreadable.message());
+      case ConfigOffer.Unreadable unreadable ->
+          throw new IOException(new DocumentCompiler(PluginTypes.found()).problems(unreadable));
     };
   }
 

@@ -108,7 +108,7 @@ public final class ConfigApplier {
 
   private void take(ConfigOffer offer) {
     switch (offer) {
-      case ConfigOffer.Unreadable unreadable -> refuse(offer, unreadable.message());
+      case ConfigOffer.Unreadable unreadable -> refuse(offer, compiler.problems(unreadable));
       case ConfigOffer.Document document -> {
         switch (compiler.compile(document, running)) {
           case DocumentCompiler.Result.Refused no -> refuse(document, no.message());

@@ -96,6 +96,7 @@ public sealed interface ConfigOffer {
    *
    * @param configHash which config is meant to be there, as far as its source says
    * @param message file, field path and reason of every problem
+   * @param rest what of it could be read, to look for what is wrong in that; null for nothing
    */
   record Unreadable(
       String origin,
@@ -103,17 +104,31 @@ public sealed interface ConfigOffer {
       @Nullable ConfigHash configHash,
       String message,
       @Nullable ConfigOffer lastGood,
-      @Nullable PoolPart part)
+      @Nullable PoolPart part,
+      @Nullable Rest rest)
       implements ConfigOffer {
+
+    /**
+     * A part of a document.
+     *
+     * @param pluginsAlone whether it lacks all other sections, so that what plugins need of those
+     *     is no problem of theirs
+     */
+    record Rest(Document document, boolean pluginsAlone) {}
 
     /** Of a source that does not say which config is meant to be there. */
     public Unreadable(String origin, String contentHash, String message) {
-      this(origin, contentHash, null, message, null, null);
+      this(origin, contentHash, null, message, null, null, null);
+    }
+
+    /** The same, with what of it could be read. */
+    Unreadable with(@Nullable Rest read) {
+      return new Unreadable(origin, contentHash, configHash, message, lastGood, part, read);
     }
 
     @Override
     public Unreadable withLastGood(ConfigOffer offer) {
-      return new Unreadable(origin, contentHash, configHash, message, offer, part);
+      return new Unreadable(origin, contentHash, configHash, message, offer, part, rest);
     }
 
     @Override
@@ -124,13 +139,14 @@ public sealed interface ConfigOffer {
           configHash,
           message,
           lastGood,
-          new PoolPart(pool, null));
+          new PoolPart(pool, null),
+          rest);
     }
 
     @Override
     public Unreadable withEndpoints(EndpointSet set) {
       return new Unreadable(
-          origin, contentHash, configHash, message, lastGood, new PoolPart(null, set));
+          origin, contentHash, configHash, message, lastGood, new PoolPart(null, set), rest);
     }
 
     /** The same, and why another thing that belongs to it can't be read either. */
@@ -143,7 +159,7 @@ public sealed interface ConfigOffer {
 
     /** The same, of a source that says which config is meant to be there. */
     Unreadable of(@Nullable ConfigHash hash) {
-      return new Unreadable(origin, contentHash, hash, message, lastGood, part);
+      return new Unreadable(origin, contentHash, hash, message, lastGood, part, rest);
     }
   }
 }

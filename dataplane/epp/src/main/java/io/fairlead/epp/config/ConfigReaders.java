@@ -1,5 +1,7 @@
 package io.fairlead.epp.config;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.crds.compile.Compilation;
 import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.config.PluginConfig;
@@ -10,6 +12,7 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.DocumentException;
 import io.fairlead.crds.document.FieldError;
+import io.fairlead.crds.document.FieldPath;
 import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.local.LocalResourceReader;
@@ -91,13 +94,30 @@ public final class ConfigReaders {
    */
   public static ConfigOffer files(FileState state, Path endpoints, @Nullable Path config) {
     String origin = config == null ? endpoints.toString() : config.toString();
+    ConfigOffer offer =
+        config == null
+            ? offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), null, document(origin))
+            : file(state, config);
     try {
-      EndpointSet set = endpoints(endpoints.toString(), state.text(endpoints));
-      return config == null
-          ? offer(origin, state.hash(), local(SchedulerConfig.DEFAULT), set, document(origin))
-          : file(origin, state.hash(), state.text(config)).withEndpoints(set);
+      return offer.withEndpoints(endpoints(endpoints.toString(), state.text(endpoints)));
     } catch (DocumentException e) {
-      return new ConfigOffer.Unreadable(origin, state.hash(), messages(e.errors()));
+      String wrong = messages(e.errors());
+      return switch (offer) {
+        case ConfigOffer.Document document ->
+            new ConfigOffer.Unreadable(origin, state.hash(), wrong)
+                .with(new ConfigOffer.Unreadable.Rest(document, false));
+        case ConfigOffer.Unreadable unreadable ->
+            new ConfigOffer.Unreadable(origin, state.hash(), wrong + "\n" + unreadable.message())
+                .with(unreadable.rest());
+      };
+    }
+  }
+
+  private static ConfigOffer file(FileState state, Path config) {
+    try {
+      return file(config.toString(), state.hash(), state.text(config));
+    } catch (DocumentException e) {
+      return new ConfigOffer.Unreadable(config.toString(), state.hash(), messages(e.errors()));
     }
   }
 
@@ -134,8 +154,23 @@ public final class ConfigReaders {
           null,
           new SchedulingPlace(origin, ""));
     } catch (DocumentException e) {
-      return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()));
+      return new ConfigOffer.Unreadable(origin, contentHash, messages(e.errors()))
+          .with(plugins(origin, contentHash, tree));
     }
+  }
+
+  /** The plugins of a document that can't be read as a whole; null where they can't be either. */
+  private static ConfigOffer.Unreadable.@Nullable Rest plugins(
+      String origin, String contentHash, SourceTree tree) {
+    ObjectNode plugins = JsonNodeFactory.instance.objectNode();
+    plugins.set("plugins", tree.root().path("plugins"));
+    int before = tree.errors().size();
+    SchedulerConfig config = SchedulerDocument.read(tree, FieldPath.ROOT, plugins);
+    if (tree.errors().size() > before) {
+      return null;
+    }
+    return new ConfigOffer.Unreadable.Rest(
+        offer(origin, contentHash, local(config), null, new SchedulingPlace(origin, "")), true);
   }
 
   /** An EndpointPickerConfig in a file, for a pool that comes from elsewhere. */
@@ -224,7 +259,7 @@ public final class ConfigReaders {
     }
   }
 
-  static ConfigOffer offer(
+  static ConfigOffer.Document offer(
       String origin,
       String contentHash,
       PoolConfig config,

@@ -6,7 +6,9 @@ import io.fairlead.core.scheduling.InvalidConfigException;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
 import io.fairlead.plugin.PluginFactory;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,10 @@ import org.slf4j.LoggerFactory;
 public final class DocumentCompiler {
 
   private static final Logger LOG = LoggerFactory.getLogger(DocumentCompiler.class);
+
+  /** Not the names of profiles that handlers have among their parameters. */
+  private static final Pattern OF_ONE_PLUGIN =
+      Pattern.compile("scheduler\\.plugins\\[\\d+]\\.(type|parameters(?!.*[pP]rofile))");
 
   private final ConfigCompiler compiler;
 
@@ -64,6 +70,28 @@ public final class DocumentCompiler {
     } catch (RuntimeException | Error e) {
       LOG.error("{}: can't be compiled", document.origin(), e);
       return new Result.Refused(document.origin() + ": can't be compiled: " + e);
+    }
+  }
+
+  /** All that is wrong with it, in what of it could be read, too: one line per problem. */
+  public String problems(ConfigOffer.Unreadable unreadable) {
+    ConfigOffer.Unreadable.Rest rest = unreadable.rest();
+    if (rest == null) {
+      return unreadable.message();
+    }
+    try {
+      compiler.compile(rest.document().config(), null);
+      return unreadable.message();
+    } catch (InvalidConfigException e) {
+      return Stream.concat(
+              Stream.of(unreadable.message()),
+              e.problems().stream()
+                  .filter(p -> !rest.pluginsAlone() || OF_ONE_PLUGIN.matcher(p.path()).lookingAt())
+                  .map(problem -> line(rest.document(), problem)))
+          .collect(Collectors.joining("\n"));
+    } catch (RuntimeException | Error e) {
+      LOG.debug("{}: the rest can't be compiled", unreadable.origin(), e);
+      return unreadable.message();
     }
   }
 

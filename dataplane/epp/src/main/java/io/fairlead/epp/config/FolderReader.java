@@ -13,6 +13,7 @@ import io.fairlead.crds.local.LocalResourceReader;
 import io.fairlead.crds.local.LocalResources;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.epp.datalayer.EndpointSet;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,18 +46,21 @@ final class FolderReader {
     // What the hash was made of, and not what the folder holds by now.
     LocalResources resources = LocalResourceReader.read(state.texts());
     errors.addAll(resources.errors());
-    if (errors.isEmpty()) {
-      objects(resources).forEach(FolderReader::inDefaultNamespace);
-      ConfigOffer offer = compile(resources);
-      if (offer != null) {
-        return offer;
-      }
+    objects(resources).forEach(FolderReader::inDefaultNamespace);
+    ConfigOffer.Document document = compile(resources);
+    if (document != null && errors.isEmpty()) {
+      return document;
     }
     return new ConfigOffer.Unreadable(
-        folder.toString(), state.hash(), ConfigReaders.messages(errors));
+            folder.toString(), state.hash(), ConfigReaders.messages(errors))
+        .with(document == null ? null : new ConfigOffer.Unreadable.Rest(document, false));
   }
 
-  private @Nullable ConfigOffer compile(LocalResources resources) {
+  /** Null where the rest can't be understood for what is wrong. */
+  private ConfigOffer.@Nullable Document compile(LocalResources resources) {
+    if (!errors.isEmpty() && resources.pools().isEmpty()) {
+      return null; // The pool may be what can't be read.
+    }
     if (resources.pools().size() != 1) {
       error("", "", "holds " + resources.pools().size() + " InferencePools; keep exactly one");
       return null;
@@ -81,20 +85,15 @@ final class FolderReader {
             .findFirst()
             .map(this::scheduling)
             .orElse(new SchedulingPlace(folder.toString(), ""));
-    if (!errors.isEmpty() || config == null) {
-      return null;
-    }
+    @Nullable EndpointSet endpoints = null;
     try {
-      return ConfigReaders.offer(
-          folder.toString(),
-          state.hash(),
-          config,
-          LocalEndpoints.of(folder.toString(), resources),
-          scheduling);
+      endpoints = LocalEndpoints.of(folder.toString(), resources);
     } catch (DocumentException e) {
       errors.addAll(e.errors());
-      return null;
     }
+    return config == null
+        ? null
+        : ConfigReaders.offer(folder.toString(), state.hash(), config, endpoints, scheduling);
   }
 
   private static boolean isError(Finding finding) {

@@ -95,6 +95,111 @@ class DocumentCompilerTest {
             at + "schedulingProfiles[0].plugins[0].pluginRef");
   }
 
+  /** Whoever mends one after the other starts the picker as many times. */
+  @Test
+  void whatIsWrongInOnePlaceHidesNothingOfTheOthers() {
+    String endpoints = "endpoints:\n  - {name: e, address: 10.0.0.1, port: 80000}\n";
+    String config =
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        - type: work-cosst
+        - type: disagg-profile-handler
+        - type: queue-scorer
+          parameters: {foo: 1}
+        schedulingProfiles:
+        - name: default
+          plugins: [{pluginRef: nothere}]
+        """;
+    ConfigOffer offer =
+        ConfigReaders.files(
+            state(
+                new FileState.TextFile(ENDPOINTS, endpoints),
+                new FileState.TextFile(CONFIG, config)),
+            ENDPOINTS,
+            CONFIG);
+    assertThat(places(offer))
+        .containsExactly(
+            ENDPOINTS + ":2: endpoints[0].port:",
+            CONFIG + ":10: schedulingProfiles[0].plugins[0].pluginRef:",
+            CONFIG + ": plugins[0].type",
+            CONFIG + ": plugins[2].parameters.foo");
+  }
+
+  @Test
+  void wrongEndpointsHideNothingOfAConfigThatCanBeRead() {
+    ConfigOffer offer =
+        ConfigReaders.files(
+            state(
+                new FileState.TextFile(ENDPOINTS, "endpoints: [{name: e, address: x, port: 80}]"),
+                new FileState.TextFile(
+                    CONFIG,
+                    """
+                    apiVersion: inference.networking.x-k8s.io/v1alpha1
+                    kind: EndpointPickerConfig
+                    plugins: [{type: work-cosst}]
+                    """)),
+            ENDPOINTS,
+            CONFIG);
+    assertThat(places(offer))
+        .containsExactly(ENDPOINTS + ": endpoints[0]:", CONFIG + ": plugins[0].type");
+  }
+
+  @Test
+  void inAFolderWhatIsWrongInOneFileHidesNothingOfTheOthers() {
+    Path model = FOLDER.resolve("model.yaml");
+    Path slice = FOLDER.resolve("endpoints.yaml");
+    FileState state =
+        state(
+            new FileState.TextFile(
+                model,
+                """
+                apiVersion: inference.networking.x-k8s.io/v1alpha2
+                kind: InferenceModel
+                metadata: {name: m}
+                spec: {modelName: m, poolRef: {name: p}, criticality: Vital}
+                """),
+            new FileState.TextFile(
+                FOLDER.resolve("pool.yaml"),
+                """
+                apiVersion: inference.networking.k8s.io/v1
+                kind: InferencePool
+                metadata: {name: p}
+                spec:
+                  selector: {matchLabels: {app: a}}
+                  targetPorts: [{number: 8000}]
+                  endpointPickerRef: {name: p, port: {number: 9002}}
+                """),
+            new FileState.TextFile(
+                FOLDER.resolve("picker.yaml"),
+                """
+                apiVersion: fairlead.io/v1alpha1
+                kind: EndpointPicker
+                metadata: {name: mine}
+                spec:
+                  poolRef: {name: p}
+                  scheduling: {plugins: [{type: work-cosst}]}
+                """),
+            new FileState.TextFile(slice, "endpoints: [{name: e, address: x, port: 80}]"));
+    assertThat(places(ConfigReaders.folder(state, FOLDER)))
+        .containsExactly(
+            model + ":4: spec.criticality:",
+            FOLDER + ": endpoints[0]:",
+            FOLDER.resolve("picker.yaml")
+                + ": EndpointPicker default/mine: spec.scheduling.plugins[0].type");
+  }
+
+  /** Where each problem is. */
+  private static List<String> places(ConfigOffer offer) {
+    assertThat(offer).isInstanceOf(ConfigOffer.Unreadable.class);
+    return new DocumentCompiler(List.of())
+        .problems((ConfigOffer.Unreadable) offer)
+        .lines()
+        .map(line -> line.replaceFirst(" (is|has|\"[a-z-]*\" is) .*", ""))
+        .toList();
+  }
+
   @Test
   void aReaderThatFailsMakesAnOfferThatSaysSo() {
     assertThat(
