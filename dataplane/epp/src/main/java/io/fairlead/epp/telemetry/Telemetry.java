@@ -15,9 +15,11 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -31,12 +33,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The observer's methods and {@link #latencies} run on the pool's loop and own what they touch.
  * Labels come from the config only: a model that it does not name counts as {@code unknown}, so
- * clients can't make series. A call that names no model, such as for the list of models, is no
+ * clients can't make series. Where it names none at all, the first models count by name of which a
+ * server has served a request. A call that names no model, such as for the list of models, is no
  * request to one and counts for none.
  */
 public final class Telemetry implements RequestObserver {
 
   private static final String UNKNOWN = "unknown";
+
+  /** Servers that answer whatever the model is called let clients name as many. */
+  private static final int MOST_SERVED = 20;
+
+  private static final int LONGEST_LABEL = 256;
 
   private final PrometheusMeterRegistry registry;
   private final LongSupplier clock;
@@ -51,6 +59,9 @@ public final class Telemetry implements RequestObserver {
   private final RejectionLog log = new RejectionLog();
 
   private volatile Set<String> models = Set.of();
+
+  /** What servers have served while the config named no model. */
+  private final Set<String> served = new HashSet<>();
 
   private Runnable onArrival = () -> {};
 
@@ -176,6 +187,9 @@ public final class Telemetry implements RequestObserver {
     if (model.isEmpty()) {
       return;
     }
+    if (outcome == Outcome.COMPLETED) {
+      served(model);
+    }
     RequestMeters own = metersOf(model);
     own.ended(route.criticality(), outcome, usage, nanos);
     own.cached(route, usage);
@@ -248,8 +262,18 @@ public final class Telemetry implements RequestObserver {
     return known;
   }
 
+  private void served(String model) {
+    if (models.isEmpty()
+        && served.size() < MOST_SERVED
+        && model.length() <= LONGEST_LABEL
+        && StandardCharsets.UTF_8.newEncoder().canEncode(model)) {
+      served.add(model);
+    }
+  }
+
   private String label(String model) {
-    return models.contains(model) ? model : UNKNOWN;
+    Set<String> named = models;
+    return (named.isEmpty() ? served : named).contains(model) ? model : UNKNOWN;
   }
 
   private static Duration[] schedulingBuckets() {

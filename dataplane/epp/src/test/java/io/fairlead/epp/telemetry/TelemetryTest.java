@@ -48,6 +48,7 @@ class TelemetryTest {
 
   @Test
   void thePrefixIndexIsMeasuredByWhatServersReport() {
+    telemetry.models(pool());
     ended("chat", new Usage(200, 1, 96), 200, 64);
     ended("chat", new Usage(200, 1, 0), 200, 160);
     ended("chat", new Usage(200, 1, -1), 200, 128);
@@ -55,13 +56,13 @@ class TelemetryTest {
 
     assertThat(telemetry.registry().scrape().lines().filter(line -> line.contains("_prefix_")))
         .contains(
-            "fairlead_prefix_expected_cached_tokens_total{model=\"unknown\"} 224.0",
-            "fairlead_prefix_actual_cached_tokens_total{model=\"unknown\"} 96.0",
+            "fairlead_prefix_expected_cached_tokens_total{model=\"chat\"} 224.0",
+            "fairlead_prefix_actual_cached_tokens_total{model=\"chat\"} 96.0",
             // 0.32 believed and 0.48 there, 0.8 believed and none there.
-            "fairlead_prefix_share_error_bucket{model=\"unknown\",le=\"0.1\"} 0",
-            "fairlead_prefix_share_error_bucket{model=\"unknown\",le=\"0.2\"} 1",
-            "fairlead_prefix_share_error_bucket{model=\"unknown\",le=\"0.8\"} 2",
-            "fairlead_prefix_share_error_count{model=\"unknown\"} 2");
+            "fairlead_prefix_share_error_bucket{model=\"chat\",le=\"0.1\"} 0",
+            "fairlead_prefix_share_error_bucket{model=\"chat\",le=\"0.2\"} 1",
+            "fairlead_prefix_share_error_bucket{model=\"chat\",le=\"0.8\"} 2",
+            "fairlead_prefix_share_error_count{model=\"chat\"} 2");
   }
 
   @Test
@@ -142,6 +143,41 @@ class TelemetryTest {
     assertThat(telemetry.registry().scrape())
         .contains("fairlead_requests_total{criticality=\"standard\",model=\"unknown\"")
         .doesNotContain("made up", "target=\"made");
+  }
+
+  /** Whoever names no models in the config wants to tell them apart all the same. */
+  @Test
+  void whereTheConfigNamesNoModelOneThatAServerServesCountsByItsName() {
+    request("served");
+    request("served");
+    telemetry.arrived("refused", 10);
+    telemetry.ended("refused", ROUTE, Outcome.REFUSED, Usage.UNKNOWN, 1);
+
+    assertThat(telemetry.registry().scrape())
+        .contains("fairlead_request_prompt_tokens_total{model=\"served\"} 20.0")
+        .doesNotContain("model=\"refused\"");
+  }
+
+  /** Some servers answer whatever the model is called. */
+  @Test
+  void whereTheConfigNamesNoModelClientsMakeFewSeriesAllTheSame() {
+    for (int i = 0; i < 20; i++) {
+      request("made up " + i);
+    }
+    request("one too many");
+    long before = telemetry.registry().scrape().lines().count();
+    for (int i = 0; i < 1_000; i++) {
+      request("another " + i);
+    }
+    assertThat(telemetry.registry().scrape().lines().count()).isEqualTo(before);
+  }
+
+  @Test
+  void aNameThatIsTooLongForALabelOrNoTextMakesNoSeries() {
+    request("long".repeat(65));
+    request("half of a pair \ud83d");
+
+    assertThat(telemetry.registry().scrape()).doesNotContain("longlong", "half of a pair");
   }
 
   /** One of each kind of event. */
