@@ -311,6 +311,19 @@ class TelemetryIT {
   }
 
   @Test
+  void aBrowserFindsAllPagesFromTheFirst() throws Exception {
+    for (String start : List.of("/", "/debug", "/debug/")) {
+      assertThat(get(start))
+          .contains(
+              "<a href=\"/metrics\">",
+              "<a href=\"/debug/status\">",
+              "<a href=\"/debug/decisions\">",
+              "<a href=\"/console/\">");
+    }
+    assertThat(get("/nothing")).startsWith("there are /metrics").contains(" and /console/");
+  }
+
+  @Test
   void anAddressThatIsNotEncodedRightIsAnsweredAndTheNextOne() throws Exception {
     try (Socket socket =
         new Socket(InetAddress.getLoopbackAddress(), dataPlane.adminPort().orElseThrow())) {

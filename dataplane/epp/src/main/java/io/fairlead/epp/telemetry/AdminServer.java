@@ -44,6 +44,8 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,17 @@ import org.jspecify.annotations.Nullable;
 public final class AdminServer implements AutoCloseable {
 
   private static final String DECISIONS = "/debug/decisions";
+
+  private static final List<String> PAGES =
+      List.of(
+          "/metrics",
+          "/healthz",
+          "/readyz",
+          "/debug/status",
+          DECISIONS,
+          "/debug/shadows",
+          "/debug/config");
+
   private static final int USUAL_DECISIONS = 100;
   private static final String LIMIT = "limit";
   private static final String NTH = "nth";
@@ -68,6 +81,7 @@ public final class AdminServer implements AutoCloseable {
   private static final Pattern LIMITS = Pattern.compile("[1-9][0-9]{0,3}");
   private static final String JSON = "application/json";
   private static final String TEXT = "text/plain; charset=utf-8";
+  private static final String HTML = "text/html; charset=utf-8";
   private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
 
   /** What the pages show; called on this server's loop, must not block. */
@@ -149,7 +163,7 @@ public final class AdminServer implements AutoCloseable {
                     if (console != null) {
                       channel.pipeline().addLast(console.handler());
                     }
-                    channel.pipeline().addLast(new Handler(pages, access));
+                    channel.pipeline().addLast(new Handler(pages, access, console != null));
                   }
                 })
             .bind(new InetSocketAddress(host, port))
@@ -174,10 +188,13 @@ public final class AdminServer implements AutoCloseable {
 
     private final Pages pages;
     private final Access access;
+    private final List<String> known;
 
-    Handler(Pages pages, Access access) {
+    Handler(Pages pages, Access access, boolean hasConsole) {
       this.pages = pages;
       this.access = access;
+      this.known =
+          Stream.concat(PAGES.stream(), hasConsole ? Stream.of("/console/") : Stream.of()).toList();
     }
 
     @Override
@@ -234,16 +251,26 @@ public final class AdminServer implements AutoCloseable {
         case "/debug/shadows" ->
             answer(context, 200, JSON, ShadowPage.of(pages.shadows()) + "\n", keepAlive, head);
         case DECISIONS -> decisions(context, query, keepAlive, head);
+        case "/", "/debug", "/debug/" -> answer(context, 200, HTML, links(), keepAlive, head);
         default ->
             answer(
                 context,
                 404,
                 TEXT,
-                "there are /metrics, /healthz, /readyz, /debug/status, /debug/decisions,"
-                    + " /debug/shadows and /debug/config\n",
+                "there are %s and %s\n"
+                    .formatted(
+                        String.join(", ", known.subList(0, known.size() - 1)), known.getLast()),
                 keepAlive,
                 head);
       }
+    }
+
+    private String links() {
+      return known.stream()
+          .map(page -> "<li><a href=\"%s\">%s</a></li>\n".formatted(page, page))
+          .collect(
+              Collectors.joining(
+                  "", "<!doctype html>\n<title>Fairlead picker</title>\n<ul>\n", "</ul>\n"));
     }
 
     private void refuse(
