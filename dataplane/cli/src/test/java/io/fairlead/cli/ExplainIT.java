@@ -62,6 +62,7 @@ final class ExplainIT {
     assertThat(lines.get(head)).contains("work-cost x 1", "COST", "IN FLIGHT", "CACHED");
     assertThat(lines.get(head + 1).strip()).startsWith(winner + " ");
     assertThat(run.out())
+        .containsOnlyOnce("COST: what work-cost expects the request to cost there")
         .contains("why not the others")
         .doesNotContain("    " + winner + ":")
         .containsPattern("(one|two|three): .*its own prefill costs [\\d.,]+ ms more")

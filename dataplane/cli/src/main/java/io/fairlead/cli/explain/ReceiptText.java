@@ -414,6 +414,14 @@ final class ReceiptText {
       rows.add(row);
     }
     TextTable.lines(rows).forEach(line -> lines.add("  " + line));
+    if (costs) {
+      lines.add("");
+      lines.add(
+          "  COST: what "
+              + run.costOf()
+              + " expects the request to cost there, itself and others; of milliseconds, each kind"
+              + " times its weight: no time to wait");
+    }
   }
 
   private static List<Scored> winnerFirst(Attempt attempt, Run run) {
