@@ -183,7 +183,8 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private List<RunResult> run(List<SimulationSpec> specs) throws InterruptedException {
     int atATime = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
-    try (Progress progress = Progress.onStderr("simulating", specs.size())) {
+    String amount = Amount.of(specs.stream().map(spec -> spec.settings().seconds()).toList());
+    try (Progress progress = Progress.onStderr("simulating " + amount, specs.size())) {
       return SimulationRuns.run(
           specs,
           atATime,
