@@ -11,6 +11,7 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,9 +218,17 @@ enum Target {
     return target != null && target.isServedByEndpoints() && mayHaveBody(request)
         ? RequestContent.of(
             path,
-            request.headers().get(HttpHeaderNames.CONTENT_TYPE, ""),
-            request.headers().get(HttpHeaderNames.CONTENT_ENCODING, ""))
+            everything(request, HttpHeaderNames.CONTENT_TYPE),
+            everything(request, HttpHeaderNames.CONTENT_ENCODING))
         : RequestContent.NONE;
+  }
+
+  /** All that a header says, as proxies join it: the endpoint may go by another part of it. */
+  private static String everything(HttpRequest request, CharSequence name) {
+    List<String> values = request.headers().getAll(name);
+    return values.size() <= 1
+        ? request.headers().get(name, "")
+        : values.stream().distinct().collect(Collectors.joining(","));
   }
 
   private static boolean mayHaveBody(HttpRequest request) {

@@ -95,6 +95,30 @@ class GatewayFramingIT {
     }
   }
 
+  /** The picker would read the body as the one, and the server perhaps as the other. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Type: multipart/form-data; boundary=b",
+        "Content-Type: text/plain",
+        "Content-Encoding: identity\r\nContent-Encoding: gzip"
+      })
+  void aBodyThatIsSaidToBeTwoThingsGets415(String another) throws Exception {
+    String length = "Content-Length: " + Rig.BODY.length() + "\r\n";
+    isRefused(
+        head("HTTP/1.1", another + "\r\n" + length) + Rig.BODY, 415, "unsupported_media_type");
+  }
+
+  @Test
+  void theSameSaidTwiceIsTaken() throws Exception {
+    String length = "Content-Length: " + Rig.BODY.length() + "\r\n";
+    try (Rig rig = new Rig(Rig.config(), backend());
+        RawHttp client = rig.connect()) {
+      client.send(head("HTTP/1.1", "Content-Type: application/json\r\n" + length) + Rig.BODY);
+      assertThat(client.read().status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void theConnectionIsGoodForMoreAfterACodingThatIsNotKnown() throws Exception {
     try (Rig rig = new Rig(Rig.config(), backend());
