@@ -142,7 +142,8 @@ public final class ExtProcServer implements AutoCloseable {
    * Leaves every stream as soon as its request is sent, so that the proxy goes on without it, and
    * ends when none is open. Blocks: not for an event loop.
    *
-   * @param lameDuck so long new streams are taken still, since proxies learn late of an end
+   * @param lameDuck so long new streams are taken still, since proxies learn late of an end, and
+   *     those that wait for an answer may see it begin
    * @param bound longest time for all of it; then requests that are not sent are refused, and what
    *     can't be left is cut
    * @return whether nothing was open at the bound
@@ -155,6 +156,7 @@ public final class ExtProcServer implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // what follows then does not wait either
     }
+    streams.leaveUnanswered();
     try {
       return GrpcPort.stop(server, bound.minus(taking), streams::endNow);
     } finally {

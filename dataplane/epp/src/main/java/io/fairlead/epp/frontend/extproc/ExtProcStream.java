@@ -248,7 +248,7 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
   /** The proxy has the whole request. */
   void requestSent() {
     request = Sent.PHASE;
-    if (context.leaveAfterPick() && response instanceof ResponseAwaited) {
+    if ((context.leaveAfterPick() || leaving != null) && !isAnswered()) {
       // At once: no answer can have come before its request was whole.
       goOnAlone();
     }
@@ -328,15 +328,32 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
   }
 
   /**
-   * Ends the stream as soon as the proxy can go on without it: the request is sent, all of the
-   * response that came is passed on, and for a moment no more came. One whose response is being
-   * given another name goes on to its end, or to {@link #endNow}.
+   * Ends the stream as soon as the proxy can go on without it: with the request, where that is yet
+   * to be sent; else once the response has begun, all of it that came is passed on, and for a
+   * moment no more came. One whose response is being given another name goes on to its end, or to
+   * {@link #endNow}.
    */
   void leave() {
     if (leaving == null) {
       leaving = new Leaving(this, loop);
     }
     leaving.consider();
+  }
+
+  /**
+   * The same where the response has not begun. It may begin just then, and the proxy would lose
+   * what it has shown of it.
+   */
+  void leaveUnanswered() {
+    leave();
+    if (leaving != null) {
+      leaving.evenUnanswered();
+    }
+  }
+
+  /** Whether anything of the response has come. */
+  boolean isAnswered() {
+    return !(response instanceof ResponseAwaited);
   }
 
   /** Whether nothing is missing but the rest of the response. */

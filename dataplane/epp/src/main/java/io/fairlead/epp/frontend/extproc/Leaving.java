@@ -21,6 +21,7 @@ final class Leaving {
 
   private final ExtProcStream stream;
   private final EventExecutor loop;
+  private boolean evenUnanswered;
   private long cameAt;
   private long lookAt;
   private @Nullable Future<?> timer;
@@ -35,6 +36,12 @@ final class Leaving {
     cameAt = loop.ticker().nanoTime();
   }
 
+  /** From now on its response need not have begun. */
+  void evenUnanswered() {
+    evenUnanswered = true;
+    consider();
+  }
+
   /** Something was done with the stream: it may be possible to leave it now. */
   void consider() {
     if (timer == null && canLeave()) {
@@ -43,7 +50,7 @@ final class Leaving {
   }
 
   private boolean canLeave() {
-    return stream.canBeLeft() && !stream.wouldShow();
+    return stream.canBeLeft() && !stream.wouldShow() && (evenUnanswered || stream.isAnswered());
   }
 
   void end() {

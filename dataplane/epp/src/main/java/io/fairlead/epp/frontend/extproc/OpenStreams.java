@@ -28,6 +28,11 @@ final class OpenStreams {
     tell(ExtProcStream::leave);
   }
 
+  /** Tells those whose requests were sent before the end began, and that have no answer yet. */
+  void leaveUnanswered() {
+    tell(ExtProcStream::leaveUnanswered);
+  }
+
   /** Tells those that are open: end now, as well as can be. */
   void endNow() {
     tell(ExtProcStream::endNow);

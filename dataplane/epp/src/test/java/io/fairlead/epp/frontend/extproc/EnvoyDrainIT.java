@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,12 @@ class EnvoyDrainIT {
   private static final String BODY =
       "{\"model\":\"chat\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
   private static final Duration LONG = Duration.ofSeconds(25);
+
+  /** As many tokens as there are: a server that does not stop before the end. */
+  private static final int NEVER = 21;
+
+  /** How long such a server takes: as long as nothing must come before a stream is left. */
+  private static final Duration QUICK = Duration.ofMillis(3);
 
   /** Streams of each kind. */
   private static final int MANY = 10;
@@ -77,6 +84,9 @@ class EnvoyDrainIT {
     int before = Integer.parseInt(request.header("x-tokens-before"));
     if (before < 0) {
       goOn.await();
+    }
+    if (before == NEVER) {
+      LockSupport.parkNanos(QUICK.toNanos());
     }
     connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
     for (int i = 0; i < 20; i++) {
@@ -146,6 +156,22 @@ class EnvoyDrainIT {
     assertWhole(late);
     assertThat(envoy.stats("ext_proc.streams_failed")).contains("streams_failed: 0");
     assertThat(pool.active()).as("nobody saw their ends").isEqualTo(clients.size() + MANY);
+  }
+
+  /** Envoy would lose what it has shown to a picker that ends the stream just then. */
+  @Test
+  void answersThatBeginJustAfterTheirRequestsAreSentAreWhole() throws Exception {
+    List<RawHttp> clients = new ArrayList<>();
+    for (int i = 0; i < 10 * MANY; i++) {
+      clients.add(ask(NEVER, BODY.substring(0, 20)));
+    }
+    await().until(() -> picker.counters().active() == clients.size());
+    CompletableFuture<Boolean> drained = drain(Duration.ZERO, LONG);
+    for (RawHttp client : clients) {
+      client.send(BODY.substring(20));
+    }
+    assertWhole(clients);
+    assertThat(drained.get(30, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

@@ -108,6 +108,7 @@ class ExtProcStreamFuzz {
       case 'A' -> loop.advance(Duration.ofSeconds(11));
       case 'u' -> loop.advance(Duration.ofSeconds(60));
       case 'L' -> stream.leave();
+      case 'U' -> stream.leaveUnanswered();
       case 'Q' -> stream.endNow();
       case 'k' -> stream.onCancel();
       case 'K' -> stream.onCompleted();

@@ -262,6 +262,7 @@ class ExtProcStreamTest {
       tell(response[i]);
     }
     stream.leave();
+    stream.leaveUnanswered();
     assertThat(proxy.ends).as("more may be on its way").isZero();
 
     loop.advance(Duration.ofMillis(3));
@@ -269,6 +270,31 @@ class ExtProcStreamTest {
     assertThat(proxy.status).isEqualTo(Status.OK);
     assertThat(proxy.answers).hasSize(2 + messages);
     assertThat(pool.events).containsExactly("sent a", "left a");
+  }
+
+  /** An answer that begins just then would come without its body: nobody knows when it begins. */
+  @Test
+  void isNotLeftBeforeItsAnswerAsLongAsThereIsTime() {
+    tell(post(), body(OTHER, true));
+    stream.leave();
+    loop.advance(Duration.ofMillis(3));
+    loop.advance(Duration.ofMillis(3));
+    assertThat(proxy.ends).as("its answer has not begun").isZero();
+
+    tell(status(200, false), responseBody("x", false));
+    loop.advance(Duration.ofMillis(3));
+    assertThat(proxy.status).isEqualTo(Status.OK);
+  }
+
+  /** Its endpoint has not got it yet, so nothing of an answer can be on its way. */
+  @Test
+  void aRequestThatIsSentAtTheEndIsLeftWithThat() {
+    stream.leave();
+    tell(post(), body(OTHER, true));
+
+    assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_BODY");
+    assertThat(proxy.status).isEqualTo(Status.OK);
+    assertThat(pool.events).containsExactlyInAnyOrder("sent a", "left a");
   }
 
   /** A left request may be counted for long: its stream's objects would fill the heap. */
