@@ -1,10 +1,12 @@
 package io.fairlead.stub.server;
 
-/** The shapes in which a completion is asked for and answered. */
+/** The shapes in which work of the engine is asked for and answered. */
 enum Api {
   CHAT("chatcmpl-", "messages"),
   COMPLETIONS("cmpl-", "prompt"),
-  RESPONSES("resp_", "input");
+  RESPONSES("resp_", "input"),
+  EMBEDDINGS("embd-", "input"),
+  TRANSCRIPTIONS("trsc-", "file");
 
   private final String idPrefix;
   private final String promptField;

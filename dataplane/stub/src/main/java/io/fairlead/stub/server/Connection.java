@@ -1,10 +1,10 @@
 package io.fairlead.stub.server;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.FullHttpRequest;
-import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.QueryStringDecoder;
@@ -18,6 +18,7 @@ import java.util.ArrayDeque;
 import java.util.HexFormat;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,6 +152,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
           ifPost(request, path, exchange, () -> complete(ctx, request, exchange, Api.COMPLETIONS));
       case "/v1/responses" ->
           ifPost(request, path, exchange, () -> complete(ctx, request, exchange, Api.RESPONSES));
+      case "/v1/embeddings" ->
+          ifPost(request, path, exchange, () -> complete(ctx, request, exchange, Api.EMBEDDINGS));
+      case "/v1/audio/transcriptions" ->
+          ifPost(
+              request, path, exchange, () -> complete(ctx, request, exchange, Api.TRANSCRIPTIONS));
       default -> MiscEndpoints.answer(core, ctx, request, path, exchange);
     }
   }
@@ -196,10 +202,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
       }
       case Faults.Verdict.Serve() -> {
-        String contentType = request.headers().get(HttpHeaderNames.CONTENT_TYPE);
-        switch (core.parser.parse(api, contentType, request.content())) {
+        long created = core.startSeconds();
+        switch (core.parser.parse(api, request)) {
           case ApiError error -> fail(exchange, error);
-          case CompletionRequest parsed -> serve(parsed, exchange, number);
+          case CompletionRequest parsed -> serve(parsed, exchange, number, created);
+          case EmbeddingRequest parsed ->
+              serveWhole(
+                  parsed.prompts(), exchange, progress -> parsed.answer(number, created, progress));
+          case TranscriptionRequest parsed -> serveWhole(parsed.sound(), exchange, parsed::answer);
         }
       }
     }
@@ -230,14 +240,30 @@ final class Connection extends ChannelInboundHandlerAdapter {
     exchange.error(error);
   }
 
-  private void serve(CompletionRequest parsed, Exchange exchange, long number) {
-    long created = core.startSeconds();
-    Reply reply =
-        parsed.api() == Api.RESPONSES && parsed.stream()
-            ? new StreamedResponse(exchange, parsed, new ResponseJson(parsed, number, created))
-            : parsed.stream()
-                ? new StreamedReply(exchange, parsed, new ReplyJson(parsed, number, created))
-                : new WholeReply(exchange, parsed, number, created);
+  private void serve(CompletionRequest parsed, Exchange exchange, long number, long created) {
+    if (parsed.api() == Api.RESPONSES) {
+      ResponseJson json = new ResponseJson(parsed, number, created);
+      if (parsed.stream()) {
+        submit(parsed, new StreamedResponse(exchange, parsed, json));
+      } else {
+        serveWhole(parsed, exchange, json::whole);
+      }
+    } else {
+      ReplyJson json = new ReplyJson(parsed, number, created);
+      if (parsed.stream()) {
+        submit(parsed, new StreamedReply(exchange, parsed, json));
+      } else {
+        serveWhole(parsed, exchange, json::whole);
+      }
+    }
+  }
+
+  private void serveWhole(
+      CompletionRequest parsed, Exchange exchange, Function<Progress, ObjectNode> whole) {
+    submit(parsed, new WholeReply(exchange, parsed, whole));
+  }
+
+  private void submit(CompletionRequest parsed, Reply reply) {
     completion = new Completion(core.driver.submit(parsed, reply), reply);
   }
 

@@ -1,4 +1,5 @@
 package io.fairlead.stub.server;
 
-/** What came of reading a completion request's body. */
-sealed interface ParsedRequest permits ApiError, CompletionRequest {}
+/** What came of reading the body of a request for work. */
+sealed interface ParsedRequest
+    permits ApiError, CompletionRequest, EmbeddingRequest, TranscriptionRequest {}

@@ -38,7 +38,8 @@ final class Prompt {
   List<BlockHasher> read(Api api, JsonNode root) {
     return switch (api) {
       case CHAT -> List.of(conversation("messages", root.path("messages")));
-      case COMPLETIONS -> prompts(root.path("prompt"));
+      case COMPLETIONS, EMBEDDINGS, TRANSCRIPTIONS ->
+          prompts(api.promptField(), root.path(api.promptField()));
       case RESPONSES -> List.of(input(root));
     };
   }
@@ -113,35 +114,34 @@ final class Prompt {
   }
 
   /** A string, a list of strings, a list of token ids, or a list of such lists. */
-  private List<BlockHasher> prompts(JsonNode prompt) {
+  private List<BlockHasher> prompts(String field, JsonNode prompt) {
     if (prompt.isArray() && !prompt.isEmpty() && !prompt.get(0).isIntegralNumber()) {
       List<BlockHasher> hashers = new ArrayList<>();
-      prompt.forEach(each -> hashers.add(prompt(each)));
+      prompt.forEach(each -> hashers.add(prompt(field, each)));
       return hashers;
     }
-    return List.of(prompt(prompt));
+    return List.of(prompt(field, prompt));
   }
 
-  private BlockHasher prompt(JsonNode prompt) {
+  private BlockHasher prompt(String field, JsonNode prompt) {
     BlockHasher hasher = hashers.get();
     if (prompt.isTextual()) {
       hasher.add(prompt.textValue());
       return hasher;
     }
     if (!prompt.isArray() || prompt.isEmpty()) {
-      throw notAPrompt();
+      throw notAPrompt(field);
     }
     for (JsonNode token : prompt) {
       if (!token.isIntegralNumber() || !token.canConvertToInt() || token.intValue() < 0) {
-        throw notAPrompt();
+        throw notAPrompt(field);
       }
       hasher.addToken(token.intValue());
     }
     return hasher;
   }
 
-  private static InvalidField notAPrompt() {
-    return new InvalidField(
-        "prompt", "a string, a list of token ids, or a list of either is needed");
+  private static InvalidField notAPrompt(String field) {
+    return new InvalidField(field, "a string, a list of token ids, or a list of either is needed");
   }
 }

@@ -9,15 +9,26 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.stub.server.CompletionRequest.Choice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.multipart.Attribute;
+import io.netty.handler.codec.http.multipart.DefaultHttpDataFactory;
+import io.netty.handler.codec.http.multipart.FileUpload;
+import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder;
+import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder.ErrorDataDecoderException;
+import io.netty.handler.codec.http.multipart.InterfaceHttpData;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the body of a completion request. What the stub can't honour is an error, never ignored in
+ * Reads the body of a request for work. What the stub can't honour is an error, never ignored in
  * silence.
  */
 final class RequestParser {
@@ -37,6 +48,9 @@ final class RequestParser {
   /** vLLM's {@code VLLM_MAX_N_SEQUENCES}. */
   private static final int MAX_CHOICES = 16_384;
 
+  private static final int USUAL_DIMENSIONS = 8;
+  private static final int MAX_DIMENSIONS = 16_384;
+
   private final ModelServerConfig config;
   private final ServedModels models;
 
@@ -45,7 +59,17 @@ final class RequestParser {
     this.models = models;
   }
 
-  ParsedRequest parse(Api api, @Nullable String contentType, ByteBuf body) {
+  ParsedRequest parse(Api api, FullHttpRequest request) {
+    try {
+      return api == Api.TRANSCRIPTIONS
+          ? transcription(request)
+          : json(api, request.headers().get(HttpHeaderNames.CONTENT_TYPE), request.content());
+    } catch (InvalidField invalid) {
+      return ApiError.badRequest(invalid.field + ": " + invalid.problem, invalid.field);
+    }
+  }
+
+  private ParsedRequest json(Api api, @Nullable String contentType, ByteBuf body) {
     if (!isJson(contentType)) {
       return ApiError.badRequest(
           "Unsupported media type: send the body as 'application/json'.", "content-type");
@@ -55,9 +79,7 @@ final class RequestParser {
       if (root == null || !root.isObject()) {
         return ApiError.badRequest("The body is not a JSON object.", null);
       }
-      return completion(api, root);
-    } catch (InvalidField invalid) {
-      return ApiError.badRequest(invalid.field + ": " + invalid.problem, invalid.field);
+      return api == Api.EMBEDDINGS ? embedding(root) : completion(api, root);
     } catch (JsonProcessingException broken) {
       // The parser's own message may quote the body; its place is enough to find the mistake.
       var place = broken.getLocation();
@@ -72,13 +94,122 @@ final class RequestParser {
     }
   }
 
-  private ParsedRequest completion(Api api, JsonNode root) {
+  private static String model(JsonNode root) {
     JsonNode model = root.path("model");
     if (!model.isTextual()) {
       throw new InvalidField("model", "a string is needed");
     }
-    if (!models.serves(model.textValue())) {
-      return ApiError.noSuchModel(model.textValue());
+    return model.textValue();
+  }
+
+  private BlockHasher hasher(String model) {
+    return new BlockHasher(model, config.profile().blockTokens(), config.kvEvents() != null);
+  }
+
+  private Prompt prompt(String model) {
+    return new Prompt(() -> hasher(model), config.multimodal());
+  }
+
+  private ParsedRequest embedding(JsonNode root) {
+    String model = model(root);
+    if (!models.serves(model)) {
+      return ApiError.noSuchModel(model);
+    }
+    String encoding = root.path("encoding_format").asText("float");
+    if (!encoding.equals("float") && !encoding.equals("base64")) {
+      throw new InvalidField("encoding_format", "\"float\" or \"base64\" is needed");
+    }
+    int dimensions = integer(root, "dimensions", USUAL_DIMENSIONS);
+    if (dimensions > MAX_DIMENSIONS) {
+      throw new InvalidField("dimensions", "at most " + MAX_DIMENSIONS + " is allowed");
+    }
+    List<BlockHasher> prompts = prompt(model).read(Api.EMBEDDINGS, root);
+    int most = prompts.stream().mapToInt(BlockHasher::tokens).max().orElseThrow();
+    if (prompts.size() > MAX_CHOICES || most >= config.maxModelLen()) {
+      return ApiError.badRequest(
+          "At most %d prompts of fewer than %d tokens each are taken, but %d of up to %d were sent."
+              .formatted(MAX_CHOICES, config.maxModelLen(), prompts.size(), most),
+          Api.EMBEDDINGS.promptField());
+    }
+    // The engine model ends with a first token: one that nobody is told of.
+    return new EmbeddingRequest(
+        whole(Api.EMBEDDINGS, model, prompts, 1), dimensions, encoding.equals("base64"));
+  }
+
+  private ParsedRequest transcription(FullHttpRequest request) {
+    if (!HttpPostRequestDecoder.isMultipart(request)) {
+      return ApiError.badRequest(
+          "Unsupported media type: send a form, 'multipart/form-data'.", "content-type");
+    }
+    Map<String, String> fields = new HashMap<>();
+    byte[] sound = null;
+    try {
+      HttpPostRequestDecoder form =
+          new HttpPostRequestDecoder(new DefaultHttpDataFactory(false), request);
+      try {
+        for (InterfaceHttpData part : form.getBodyHttpDatas()) {
+          if (part instanceof Attribute field) {
+            fields.put(field.getName(), field.getValue());
+          } else if (part instanceof FileUpload file && file.getName().equals("file")) {
+            sound = file.get();
+          }
+        }
+      } finally {
+        form.destroy();
+      }
+    } catch (ErrorDataDecoderException | IOException broken) {
+      return ApiError.badRequest("The body is not a valid form.", null);
+    }
+    if (sound == null || sound.length == 0) {
+      throw new InvalidField("file", "a file is needed");
+    }
+    String model = fields.get("model");
+    if (model == null) {
+      throw new InvalidField("model", "a string is needed");
+    }
+    if (!models.serves(model)) {
+      return ApiError.noSuchModel(model);
+    }
+    if (!fields.getOrDefault("response_format", "json").equals("json")) {
+      throw new InvalidField("response_format", "only \"json\" is served here");
+    }
+    if (!fields.getOrDefault("stream", "false").equalsIgnoreCase("false")) {
+      throw new InvalidField("stream", "no transcription is streamed here; leave it out");
+    }
+    BlockHasher hasher = hasher(model);
+    hasher.addMedia(new String(sound, StandardCharsets.ISO_8859_1), Prompt.MEDIA_TOKENS);
+    hasher.add(fields.getOrDefault("prompt", ""));
+    int context = config.maxModelLen();
+    if (hasher.tokens() >= context) {
+      return ApiError.badRequest(
+          "This model's maximum context length is %d tokens, but %d were sent."
+              .formatted(context, hasher.tokens()),
+          Api.TRANSCRIPTIONS.promptField());
+    }
+    int words = Math.min(config.defaultMaxTokens(), context - hasher.tokens());
+    return new TranscriptionRequest(
+        whole(Api.TRANSCRIPTIONS, model, List.of(hasher), words),
+        TranscriptionRequest.seconds(sound.length));
+  }
+
+  /** One answer in one piece to each prompt. */
+  private CompletionRequest whole(Api api, String model, List<BlockHasher> prompts, int tokens) {
+    return new CompletionRequest(
+        api,
+        model,
+        models.adapterOf(model),
+        false,
+        false,
+        config.promptTokensDetails(),
+        1,
+        tokens,
+        choices(prompts, 1, tokens));
+  }
+
+  private ParsedRequest completion(Api api, JsonNode root) {
+    String model = model(root);
+    if (!models.serves(model)) {
+      return ApiError.noSuchModel(model);
     }
     boolean stream = bool(root, "stream", "stream");
     boolean includeUsage =
@@ -88,16 +219,11 @@ final class RequestParser {
     switch (api) {
       case CHAT -> tools(root);
       case RESPONSES -> onlyOneTurn(root);
-      case COMPLETIONS -> {}
+      case COMPLETIONS, EMBEDDINGS, TRANSCRIPTIONS -> {}
     }
     String limit = limitField(api, root);
     int asked = integer(root, limit, 0);
-    int blockTokens = config.profile().blockTokens();
-    var prompt =
-        new Prompt(
-            () -> new BlockHasher(model.textValue(), blockTokens, config.kvEvents() != null),
-            config.multimodal());
-    List<BlockHasher> prompts = prompt.read(api, root);
+    List<BlockHasher> prompts = prompt(model).read(api, root);
     if ((long) prompts.size() * n > MAX_CHOICES) {
       throw new InvalidField(
           n > 1 ? "n" : api.promptField(),
@@ -115,8 +241,8 @@ final class RequestParser {
     int outputTokens = asked > 0 ? asked : Math.min(config.defaultMaxTokens(), context - most);
     return new CompletionRequest(
         api,
-        model.textValue(),
-        models.adapterOf(model.textValue()),
+        model,
+        models.adapterOf(model),
         stream,
         includeUsage,
         config.promptTokensDetails(),

@@ -1,21 +1,23 @@
 package io.fairlead.stub.server;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.function.Function;
 
 /** Answers in one piece when the last token is out. */
 final class WholeReply implements Reply {
 
   private final Exchange exchange;
   private final CompletionRequest request;
-  private final long number;
-  private final long createdSeconds;
+  private final Function<Progress, ObjectNode> whole;
   private final Progress progress;
 
-  WholeReply(Exchange exchange, CompletionRequest request, long number, long createdSeconds) {
+  /**
+   * @param whole the answer to what was computed
+   */
+  WholeReply(Exchange exchange, CompletionRequest request, Function<Progress, ObjectNode> whole) {
     this.exchange = exchange;
     this.request = request;
-    this.number = number;
-    this.createdSeconds = createdSeconds;
+    this.whole = whole;
     progress = new Progress(request);
   }
 
@@ -47,10 +49,6 @@ final class WholeReply implements Reply {
   }
 
   private void answer() {
-    ObjectNode whole =
-        request.api() == Api.RESPONSES
-            ? new ResponseJson(request, number, createdSeconds).whole(progress)
-            : new ReplyJson(request, number, createdSeconds).whole(progress);
-    exchange.completion(request.model(), whole);
+    exchange.completion(request.model(), whole.apply(progress));
   }
 }
