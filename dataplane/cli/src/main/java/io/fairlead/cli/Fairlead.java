@@ -12,6 +12,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,8 @@ public final class Fairlead implements Runnable {
 
   /** Exits with 0, 1 when the run failed, or 2 when the command line is wrong. */
   public static void main(String[] args) {
+    // Programs read what it writes: numbers have no digits or commas of a place.
+    Locale.setDefault(Locale.ROOT);
     System.exit(commandLine().execute(withCommand(args)));
   }
 
