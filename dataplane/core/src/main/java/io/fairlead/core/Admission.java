@@ -276,10 +276,22 @@ final class Admission {
     if (!ofItself || !candidates.someBelow(now, ceiling)) {
       return FlowControl.Sent.NONE;
     }
-    boolean forAll = lack == Lack.ROOM || (lack.isOfSlot() && ofModel);
+    boolean forAll =
+        switch (lack) {
+          case ROOM -> true;
+          case CONTEXTS -> !someGoOn(flight);
+          case SLOT, SLOT_OR_ROOM -> ofModel;
+          case UNKNOWN, CACHE -> false;
+        };
     return refused == Reason.SATURATED && flight.facts.subset() == null && forAll
         ? FlowControl.Sent.NOT_THIS_FLOW
         : FlowControl.Sent.NOT_THIS;
+  }
+
+  /** Whether a conversation is to go on that waits in its flow, perhaps behind it. */
+  private static boolean someGoOn(Flight flight) {
+    FlowQueue queue = flight.flow;
+    return queue != null && queue.someGoOn();
   }
 
   private static Lack lack(Flight flight, Reason refused) {
@@ -298,7 +310,7 @@ final class Admission {
       case UNKNOWN -> {
         // It stands behind others of its flow, or of more important ones.
       }
-      case ROOM, CACHE -> all.waitsFor(now, waiting, WaitsFor.ROOM);
+      case ROOM, CONTEXTS, CACHE -> all.waitsFor(now, waiting, WaitsFor.ROOM);
       case SLOT -> all.waitsFor(now, waiting, ofModel ? WaitsFor.SLOT_AS_ITS_FLOW : WaitsFor.SLOT);
       case SLOT_OR_ROOM -> all.waitsFor(now, waiting, WaitsFor.SLOT);
     }

@@ -52,6 +52,9 @@ final class CandidateChoice {
 
   private boolean slotWithoutRoom;
 
+  /** Whether it left one out that had room, but none beside the contexts that it keeps. */
+  private boolean fullOfContexts;
+
   CandidateChoice(
       EndpointSet endpoints, PoolHealth health, CurrentRequest current, Contexts contexts) {
     this.endpoints = endpoints;
@@ -134,6 +137,7 @@ final class CandidateChoice {
     roomWhereTooSmall = false;
     roomWithoutSlot = false;
     slotWithoutRoom = false;
+    fullOfContexts = false;
     allowed = allowedEndpoints.of(flight.facts.subset(), eligible);
     if (use == Use.ANY && !retry && noneFull && !begins && !slots && !sizeMatters) {
       if (allowed == null) {
@@ -168,6 +172,7 @@ final class CandidateChoice {
       boolean lacksSlot = slots && hasNoSlotFor(place, endpoint);
       if (isFull || (begins && hasNoRoomFor(now, endpoint))) {
         slotWithoutRoom |= !lacksSlot;
+        fullOfContexts |= !isFull;
         full++;
       } else if (lacksSlot) {
         roomWithoutSlot = true;
@@ -229,7 +234,7 @@ final class CandidateChoice {
     if (roomWithoutSlot) {
       return slotWithoutRoom ? Lack.SLOT_OR_ROOM : Lack.SLOT;
     }
-    return Lack.ROOM;
+    return fullOfContexts ? Lack.CONTEXTS : Lack.ROOM;
   }
 
   /**

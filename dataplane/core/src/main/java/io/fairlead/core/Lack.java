@@ -6,6 +6,8 @@ enum Lack {
   UNKNOWN,
   /** Room, which other requests like it lack, too. */
   ROOM,
+  /** Room beside the contexts of conversations, which one that goes on with one of them has. */
+  CONTEXTS,
   /** A cache large enough for its prompt where there is room: another request may go there. */
   CACHE,
   /** A slot for its adapter, anywhere: requests for other adapters may go meanwhile. */

@@ -6,6 +6,7 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Parameters;
@@ -21,6 +22,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Conversations on one server that computes a thousand uncached tokens a second: after a warm-up,
@@ -72,14 +74,24 @@ class ContextsTest implements RequestListener {
   }
 
   private void start(int tokens, Map<String, Object> detector) {
+    start(tokens, detector, "conversation-ordering-policy");
+  }
+
+  private void start(int tokens, Map<String, Object> detector, String ordering) {
+    FlowControlConfig.Band bands = new FlowControlConfig.Band(null, null, null, null, "order");
     SchedulerConfig scheduler =
         new SchedulerConfig(
             List.of(
                 new PluginConfig("room", "expected-wait-detector", detector),
                 new PluginConfig("queue", "queue-scorer", Map.of()),
-                new PluginConfig("resting", RESTING, Map.of())),
+                new PluginConfig("resting", RESTING, Map.of()),
+                new PluginConfig("order", ordering, Map.of())),
             List.of(),
-            "room");
+            "room",
+            Map.of(),
+            new FlowControlConfig(null, null, null, null, null, null, null, bands, null, List.of()),
+            null,
+            List.of());
     core.configure(
         now,
         new ConfigCompiler(List.of(resting()))
@@ -220,6 +232,32 @@ class ContextsTest implements RequestListener {
     elapse(30 * SECOND);
     assertThat(sent.getLast()).isEqualTo(begins);
     assertThat(rejections).isEmpty();
+  }
+
+  /** However a flow is ordered, and though the one that begins is the first of it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "conversation-ordering-policy",
+        "fcfs-ordering-policy",
+        "edf-ordering-policy",
+        "slo-deadline-ordering-policy"
+      })
+  void whoGoesOnWaitsForNobodyWhoBegins(String ordering) {
+    start(20_000, Map.of(), ordering);
+    rounds(12);
+    scrape(15_000);
+    long first = ask("m", nextConversation++, FIRST);
+    long second = ask("m", nextConversation++, FIRST);
+    assertThat(waiting).containsExactly(first, second);
+
+    long goesOn = ask("m", 0, blocks[0] + TURN);
+    assertThat(sent.getLast()).isEqualTo(goesOn);
+    finish(goesOn, blocks[0] + TURN);
+    assertThat(sent).doesNotContain(first, second);
+
+    elapse(30 * SECOND);
+    assertThat(sent).endsWith(first, second);
   }
 
   @Test

@@ -69,6 +69,9 @@ public final class FlowQueue implements Flow {
 
   private int forSlotAlone;
 
+  /** How many of its requests go on with a conversation. */
+  private int goOn;
+
   FlowQueue(Band band, String id) {
     this.band = band;
     this.id = id;
@@ -93,6 +96,7 @@ public final class FlowQueue implements Flow {
     queue.add(request);
     count.add(request);
     forSlotAlone += request.forSlot ? 1 : 0;
+    goOn += request.goesOn() ? 1 : 0;
     clearPassedOver();
     idleSince(was);
   }
@@ -102,6 +106,7 @@ public final class FlowQueue implements Flow {
     takeOut(request);
     count.remove(request);
     forSlotAlone -= request.forSlot ? 1 : 0;
+    goOn -= request.goesOn() ? 1 : 0;
     forSlot &= count.requests > 0;
     idleSince(was);
   }
@@ -135,6 +140,11 @@ public final class FlowQueue implements Flow {
 
   boolean isForSlot() {
     return forSlot;
+  }
+
+  /** Whether some of it go on with a conversation. */
+  public boolean someGoOn() {
+    return goOn > 0;
   }
 
   /** How many of it wait for room. */
