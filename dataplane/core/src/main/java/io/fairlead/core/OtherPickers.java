@@ -5,9 +5,12 @@ import io.fairlead.core.account.SharedBlocks;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
 import io.fairlead.core.handover.SentRequests;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -27,12 +30,18 @@ final class OtherPickers {
   /** So late a request may show in what its endpoint tells: it is on its way, and read in steps. */
   private static final long ON_ITS_WAY = 1_000_000_000;
 
+  private static final Comparator<Happened> OLDEST =
+      Comparator.comparingLong(Happened::age).reversed();
+
   private final EndpointSet endpoints;
   private final Contexts contexts;
   private final Map<Long, Picker> pickers = new HashMap<>();
 
   /** Of {@link #pickers}, those that tell. */
   private int telling;
+
+  /** Something that one tells of, so many nanoseconds ago when it was told. */
+  private record Happened(long age, Runnable takesIn) {}
 
   /** What one has in flight. */
   private static final class Picker {
@@ -78,7 +87,8 @@ final class OtherPickers {
   }
 
   /**
-   * It tells what became of its requests.
+   * It tells what became of its requests. That is taken in as it happened: a request may go on with
+   * what another has left that ended just before it was sent.
    *
    * @param taking knows which endpoints are the same here
    */
@@ -91,31 +101,50 @@ final class OtherPickers {
       picker.requests.values().forEach(flight -> end(now, flight));
       picker.requests.clear();
     }
+    List<Happened> all = new ArrayList<>();
     for (SentRequests told : news.sent()) {
       EndpointState at = endpoints.named(told.endpoint().name());
       if (at != null && taking.endpoint(told.endpoint(), told.startedAt(), 0)) {
         for (SentRequest request : told.requests()) {
-          sent(now, picker, at, request, taking);
+          sent(now, picker, at, request, taking, all);
         }
       }
     }
     for (News.Computed told : news.computed()) {
-      computed(now, picker, told);
+      all.add(new Happened(told.age(), () -> computed(now, picker, told)));
     }
     for (News.Over told : news.over()) {
-      over(now, picker, told);
+      all.add(new Happened(told.end().age(), () -> over(now, picker, told)));
     }
+    all.sort(OLDEST);
+    all.forEach(one -> one.takesIn().run());
   }
 
-  private void sent(long now, Picker picker, EndpointState at, SentRequest told, TakeOver taking) {
+  /** Of one that is over as well nobody was told: it only leaves its context. */
+  private void sent(
+      long now,
+      Picker picker,
+      EndpointState at,
+      SentRequest told,
+      TakeOver taking,
+      List<Happened> all) {
     if (picker.requests.containsKey(told.number())) {
       return;
     }
+    Flight flight = Flight.ofAnother(now, told);
+    all.add(new Happened(told.age(), () -> sent(now, picker, at, told, flight, taking)));
+    News.End end = told.end();
+    if (end != null) {
+      all.add(new Happened(end.age(), () -> rests(now, flight, end)));
+    }
+  }
+
+  private void sent(
+      long now, Picker picker, EndpointState at, SentRequest told, Flight flight, TakeOver taking) {
     long[] blocks = told.prompt().salted();
     if (blocks.length > 0) {
       taking.sent(at, blocks);
     }
-    Flight flight = Flight.ofAnother(now, told);
     Attempt attempt = flight.attempt;
     attempt.at = at;
     attempt.blocks = blocks.length;
@@ -129,10 +158,7 @@ final class OtherPickers {
       flight.ownTokens = contexts.sent(attempt.sentAt, likeness, attempt, at, before);
     }
     attempt.sampledBlocks = SharedBlocks.sample(blocks, blocks.length, attempt.sampledBlocks);
-    News.End end = told.end();
-    if (end != null) {
-      rests(now, flight, end);
-    } else if (picker.requests.size() < MOST_REQUESTS) {
+    if (told.end() == null && picker.requests.size() < MOST_REQUESTS) {
       picker.requests.put(told.number(), flight);
       at.toldOf(now, flight, blocks);
       if (told.computed()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.handover.SentRequest;
+import io.fairlead.core.handover.SentRequests;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.view.PoolCandidates;
 import io.fairlead.core.view.PoolEndpoint;
@@ -29,6 +30,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -51,10 +53,12 @@ class OtherPickersTest {
 
     private final Map<String, Endpoint> endpoints = new HashMap<>();
     private double timesKnown;
+    private double goesOn;
 
     @Override
     public void score(InferenceRequest request, Candidates candidates, double[] scores) {
       timesKnown = PoolCandidates.of(candidates).timesKnown();
+      goesOn = PoolCandidates.of(candidates).goesOn();
     }
 
     @Override
@@ -642,6 +646,57 @@ class OtherPickersTest {
     hearer.core.heard(3 * SECOND, OTHER, follower.take(3 * SECOND));
     assertThat(endpoint.inFlightTokens()).isEqualTo(39 * 16_000 + 32_000);
     assertThat(endpoint.repeatedInFlightTokens()).isEqualTo(39 * 12_000);
+  }
+
+  /** An agent's turns follow one another faster than pickers tell. */
+  @Test
+  void whatGoesOnWithWhatEndedJustBeforeIsToldSo() {
+    Picker teller = new Picker();
+    Follower follower = teller.core.follow();
+    Picker hearer = new Picker();
+    hearer.core.tells(OTHER);
+    long first = teller.pool.arrive("m", 1, 2);
+    hearer.core.heard(0, OTHER, follower.take(0));
+
+    teller.core.firstByte(100 * MILLI, first);
+    teller.core.ended(200 * MILLI, first, Outcome.COMPLETED, new Usage(32, 5, 0));
+    teller.pool.now = 400 * MILLI;
+    teller.pool.arrive("m", 1, 2, 3);
+    hearer.core.heard(500 * MILLI, OTHER, follower.take(500 * MILLI));
+    assertThat(((PoolEndpoint) hearer.endpoint()).restingTokens()).isZero();
+    hearer.pool.arrive("m", 7);
+    assertThat(hearer.witness.goesOn).isPositive();
+  }
+
+  /** The same of two that are told as a whole, the second at an endpoint that was told of first. */
+  @Test
+  void whatGoesOnElsewhereWithWhatEndedJustBeforeIsToldSo() {
+    Picker hearer = new Picker(OTHER, 0, false, "a", "b");
+    hearer.core.tells(OTHER);
+    SentRequest second = sent(2, 100 * MILLI, null, 1, 2, 3);
+    SentRequest first = sent(1, 400 * MILLI, new News.End(200 * MILLI, 5), 1, 2);
+    News news =
+        new News(
+            false,
+            List.of(
+                new SentRequests(first("a"), Double.NaN, List.of(second)),
+                new SentRequests(first("b"), Double.NaN, List.of(first))),
+            List.of(),
+            List.of());
+    hearer.core.heard(500 * MILLI, OTHER, news);
+    assertThat(((PoolEndpoint) hearer.witness.of("b")).restingTokens()).isZero();
+    hearer.pool.arrive("m", 7);
+    assertThat(hearer.witness.goesOn).isPositive();
+  }
+
+  private static SentRequest sent(long number, long age, News.@Nullable End end, long... blocks) {
+    return new SentRequest(
+        number,
+        age,
+        new SentRequest.Load(16 * blocks.length, 0, 1, false, false, true),
+        end != null,
+        end,
+        new SentRequest.Prompt(0, blocks, blocks.length));
   }
 
   /** That the prompt before it is computed is told late: nobody is first in line before it came. */
