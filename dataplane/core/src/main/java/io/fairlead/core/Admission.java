@@ -92,6 +92,11 @@ final class Admission {
     this.admitted = admitted;
   }
 
+  /** Whether requests have been let in elsewhere, and none is refused for load. */
+  boolean letsAllIn() {
+    return admitted;
+  }
+
   /** Applies a config: who waits goes on, where the config has it now. */
   void configure(long now, CompiledConfig config) {
     endpoints.fullness(new Fullness(config.saturation()));

@@ -435,6 +435,7 @@ final class Dispatch {
    */
   private boolean isUnkept(long now, Flight flight, Criticality criticality) {
     if (criticality != Criticality.SHEDDABLE
+        || admission.letsAllIn()
         || flight.attempts > 0
         || current.firstTokenBy() - now <= 0) {
       return false;

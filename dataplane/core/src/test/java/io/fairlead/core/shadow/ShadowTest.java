@@ -391,6 +391,34 @@ class ShadowTest {
     assertThat(told.agreed()).isEqualTo(101);
   }
 
+  /** It was sent after its wait, or as somebody was idle where it really went. */
+  @Test
+  void oneThatCantBeInTimeIsNotRefusedAgain() {
+    PoolConfig pool =
+        new PoolConfig(
+                "ns",
+                "pool",
+                Map.of("a", "b"),
+                List.of(8000),
+                "http",
+                List.of(
+                    new ModelConfig("m", Criticality.SHEDDABLE, List.of()),
+                    new ModelConfig("n", Criticality.STANDARD, List.of())),
+                BY_QUEUE)
+            .withShadows(List.of(new ShadowConfig("tried", plugins("work-cost"))));
+    begin(pool, 1);
+    placed(RequestFactsBuilder.of("n", 1).tokens(100_000).build());
+    placed(RequestFactsBuilder.of("m", 2).tokens(100).header("x-slo-ttft-ms", "300").build());
+    assertThat(shadow.snapshot().notPlaced()).isZero();
+    assertThat(shadow.snapshot().requests()).isEqualTo(2);
+  }
+
+  /** One that was sent to the only server. */
+  private void placed(RequestFacts facts) {
+    Route route = new Route(facts.model(), Criticality.STANDARD, "s0", "10.0.0.0", 8000, 0, 1);
+    shadow.sent(now, facts.seed(), facts, route);
+  }
+
   /** One that would drown: all go to one of four servers, which computes them one by one. */
   @Test
   void whatItImaginesIsBounded() {
