@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.FlowControlConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.plugin.Endpoint;
@@ -16,11 +17,13 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.SaturationDetector;
 import io.fairlead.plugin.Scorer;
+import io.fairlead.plugin.UsageLimitPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -128,6 +131,54 @@ class PluginFailureTest {
               assertThat(queues.saturation()).as("nothing is known").isNaN();
               assertThat(queues.full()).isFalse();
             });
+  }
+
+  /** Its band goes as if there were no policy. */
+  @Test
+  void aUsageLimitThatFailsKeepsNobodyWaiting() {
+    UsageLimitPolicy broken =
+        (band, bands, priority, range, saturation) -> {
+          if (band > 0) {
+            throw new IllegalStateException("broken");
+          }
+          return 1;
+        };
+    SchedulerConfig scheduler =
+        new SchedulerConfig(
+            List.of(
+                new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
+                new PluginConfig("limit", "limit", Map.of()),
+                new PluginConfig("queue", "queue-scorer", Map.of())),
+            List.of(),
+            "room",
+            Map.of(),
+            new FlowControlConfig(
+                null, null, null, null, null, null, "limit", null, null, List.of()),
+            null,
+            List.of());
+    pool.core.configure(
+        0,
+        new ConfigCompiler(List.of(new Factory("limit", broken)))
+            .compile(
+                Pool.config(
+                    scheduler,
+                    Pool.model("high", Criticality.CRITICAL),
+                    Pool.model("middle", Criticality.STANDARD))));
+    pool.endpoints("a");
+    long first = pool.arrive("high");
+    long second = pool.arrive("high");
+    assertThat(catchThrowable(() -> pool.arrive("middle")))
+        .isInstanceOf(PluginFailedException.class)
+        .hasRootCauseMessage("broken");
+    assertThat(pool.routes).hasSize(1);
+    for (long ticket : List.of(first, second)) {
+      var _ =
+          catchThrowable(() -> pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN));
+    }
+    assertThat(pool.routes)
+        .extracting(Route::targetModel)
+        .containsExactly("high", "high", "middle");
+    assertThat(pool.rejections).isEmpty();
   }
 
   private void assertNothingIsLeftBehind() {

@@ -95,6 +95,9 @@ public final class FlowControl {
   /** Whether a slot of an adapter may have come since those that lack one could be tried last. */
   private boolean slotCame;
 
+  /** What the policy threw last that says how full the pool may be. */
+  private @Nullable Throwable failure;
+
   /** What becomes of a request that is offered. */
   public enum Sent {
     /** It is gone: sent, or refused for good. */
@@ -213,16 +216,32 @@ public final class FlowControl {
    */
   public double ceilingOverShare(FlowQueue flow, double ceiling, double saturation) {
     int lower = bands.indexOf(flow.band()) + 1;
-    double left = settings.usage().ceilingOverShare(ceiling);
+    double left = leftOverShare(ceiling);
     return lower < bands.size()
         ? Math.max(left, Math.min(ceiling, ceiling(lower, saturation)))
         : left;
   }
 
+  /** What the policy says; a band that it fails for goes up to where an endpoint is full. */
   private double ceiling(int band, double saturation) {
-    return settings
-        .usage()
-        .ceiling(band, priorities.length, priorities[band], priorities, saturation);
+    try {
+      return settings
+          .usage()
+          .ceiling(band, priorities.length, priorities[band], priorities, saturation);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      return 1;
+    }
+  }
+
+  /** What the policy says; where it fails, nothing is held back. */
+  private double leftOverShare(double ceiling) {
+    try {
+      return settings.usage().ceilingOverShare(ceiling);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+      return ceiling;
+    }
   }
 
   /** Requests that wait. */
@@ -692,14 +711,15 @@ public final class FlowControl {
     }
   }
 
-  /** What a policy of a band threw since this was asked last; null if none did. */
+  /** What a policy threw since this was asked last; null if none did. */
   public @Nullable Throwable takeFailure() {
-    Throwable failure = null;
+    Throwable last = failure;
+    failure = null;
     for (Band band : bands) {
       Throwable taken = band.takeFailure();
-      failure = taken == null ? failure : taken;
+      last = taken == null ? last : taken;
     }
-    return failure;
+    return last;
   }
 
   /** The one whose turn it is: of a band that is owed, or of the most important. */
