@@ -47,8 +47,10 @@ final class PrefillSums {
     return seen;
   }
 
-  /** Only this share of them still counts. */
+  /** Only this share of them still counts: it is as if no more had been seen. */
   void fade(double left) {
+    double counts = left * (seen + guess) / (left * seen + guess);
+    taken = expected + counts * (taken - expected);
     seen *= left;
   }
 
