@@ -4,6 +4,7 @@ import io.fairlead.core.plugins.learn.OutputLengths;
 import io.fairlead.core.view.PoolEndpoint;
 import io.fairlead.plugin.Completion;
 import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.EndpointAttributes;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -115,6 +116,10 @@ final class LearnedSpeeds {
   private @Nullable Speed[] speeds = {};
 
   private @Nullable LearnedClass[] learnedClasses = {};
+
+  /** By slot, what its class was found by. */
+  private @Nullable EndpointAttributes[] attributes = {};
+
   private double[] trust = {};
 
   private double[] room = {};
@@ -243,12 +248,14 @@ final class LearnedSpeeds {
       int length = Math.max(16, slot * 2);
       speeds = Arrays.copyOf(speeds, length);
       learnedClasses = Arrays.copyOf(learnedClasses, length);
+      attributes = Arrays.copyOf(attributes, length);
       trust = Arrays.copyOf(trust, length);
       room = Arrays.copyOf(room, length);
       pages = Arrays.copyOf(pages, length);
     }
     speeds[slot] = new Speed();
-    learnedClasses[slot] = ofClasses.computeIfAbsent(known.of(endpoint), LearnedClass::new);
+    learnedClasses[slot] = ofClass(endpoint);
+    attributes[slot] = endpoint.attributes();
     trust[slot] = 1;
     room[slot] = 1;
     pages[slot] = Long.MIN_VALUE;
@@ -257,10 +264,26 @@ final class LearnedSpeeds {
   /** The endpoint's class, with its decode steps as they have proved to be. */
   EngineClass engine(Endpoint endpoint) {
     int slot = PoolEndpoint.slot(endpoint);
-    if (slot >= learnedClasses.length || learnedClasses[slot] == null) {
+    if (slot >= learnedClasses.length
+        || learnedClasses[slot] == null
+        || isOfAnotherClass(slot, endpoint)) {
       joined(endpoint);
     }
     return learnedClass(slot).engine();
+  }
+
+  /** Whether it is labelled anew, and of another class by that. */
+  private boolean isOfAnotherClass(int slot, Endpoint endpoint) {
+    EndpointAttributes now = endpoint.attributes();
+    if (now.equals(attributes[slot])) {
+      return false;
+    }
+    attributes[slot] = now;
+    return ofClass(endpoint) != learnedClass(slot);
+  }
+
+  private LearnedClass ofClass(Endpoint endpoint) {
+    return ofClasses.computeIfAbsent(known.of(endpoint), LearnedClass::new);
   }
 
   /** Changes when a class has proved notably faster or slower than before. */

@@ -2,6 +2,7 @@ package io.fairlead.core.plugins.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fairlead.core.EndpointLabels;
 import io.fairlead.core.plugins.TestCompletion;
 import io.fairlead.core.plugins.TestEndpoint;
 import io.fairlead.plugin.Parameters;
@@ -42,6 +43,34 @@ class LearnedSpeedsTest {
 
     assertThat(speeds.phi(2) / speeds.phi(0)).isBetween(5.0, 11.0);
     assertThat(speeds.psi(2) / speeds.psi(0)).isBetween(5.0, 11.0);
+  }
+
+  /** A pod may be labelled once its node is known. */
+  @Test
+  void whoIsLabelledAnewIsOfAnotherClass() {
+    TestEndpoint late = endpoint(0);
+    EngineClass unlabelled = speeds.engine(late);
+    late.attributes = EndpointLabels.attributes(Map.of("fairlead.io/accelerator", "NVIDIA-L4"));
+    TestEndpoint labelled = new TestEndpoint("labelled");
+    labelled.slot = 1;
+    labelled.attributes = late.attributes;
+    assertThat(speeds.engine(late)).isNotEqualTo(unlabelled).isEqualTo(speeds.engine(labelled));
+  }
+
+  /** It is the same process, with the same labels for all that tells how fast it is. */
+  @Test
+  void whoIsLabelledAnewAsTheSameIsKnownAsBefore() {
+    TestEndpoint slow = endpoint(0);
+    TestEndpoint fast = endpoint(1);
+    for (int i = 0; i < 50; i++) {
+      ended(slow, 10);
+      ended(fast, 1);
+    }
+    double before = speeds.phi(0);
+    assertThat(before).isGreaterThan(2);
+    slow.attributes = EndpointLabels.attributes(Map.of("llm-d.ai/role", "decode"));
+    var _ = speeds.engine(slow);
+    assertThat(speeds.phi(0)).isEqualTo(before);
   }
 
   /** What was sent since then is not in it: told with each of these, it would count each time. */
