@@ -192,7 +192,10 @@ final class EndpointState implements PoolEndpoint {
         && spec.port() == other.port();
   }
 
-  /** Stays, or comes back: what it said before it left is forgotten then. */
+  /**
+   * Stays, or comes back: what it said before it left is forgotten then. It is the same process,
+   * which has its cache still.
+   */
   void eligible(EndpointSpec current, long now) {
     if (!spec.labels().equals(current.labels())) {
       attributes = EndpointLabels.attributes(current.labels());
@@ -203,7 +206,6 @@ final class EndpointState implements PoolEndpoint {
       leaving = false;
       since = now;
       progressToldAt = now;
-      emptied(now);
       scrapedAt = Long.MIN_VALUE;
       health.comesBack(now);
       read(EndpointMetrics.UNKNOWN);

@@ -361,6 +361,20 @@ class ContextsTest implements RequestListener {
     assertThat(Contexts.kept(0.75, 1, 3)).isGreaterThan(1.5 * Contexts.kept(0.75, 0, 3));
   }
 
+  /** Its readiness failed once, say: neither its prompts nor its contexts are gone. */
+  @Test
+  void theSameProcessThatIsBackAtOnceHasItsCache() {
+    start(60_000, Map.of());
+    rounds(2);
+    ask("m", nextConversation++, FIRST);
+    core.endpoints(now, List.of());
+    elapse(SECOND);
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    ask("m", 0, blocks[0] + TURN);
+    assertThat(cached).isEqualTo(blocks[0] * BLOCK);
+    assertThat(restingSeen).isPositive();
+  }
+
   /** A request may end in the moment in which its server is found to be another process. */
   @Test
   void whatRestedAsItsCacheWasEmptiedIsTakenOffNoMore() {
