@@ -1,9 +1,10 @@
 package io.fairlead.core.flow;
 
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.PriorityQueue;
 
 /**
  * Requests that were refused and told when to come again. One that does keeps its place: it stands
@@ -27,23 +28,22 @@ final class Returns {
   /** Mixes bits (the increment of Steele, Lea and Flood's SplitMix, OOPSLA 2014). */
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
-  /** By what was asked for, each with further ones that are due later. */
-  private final Map<Long, Place> kept = new HashMap<>();
+  private static final Comparator<Place> SOONEST = Place::compareDue;
+
+  /** By what was asked for, the one that is due first before the others. */
+  private final Map<Long, PriorityQueue<Place>> kept = new HashMap<>();
 
   private int size;
   private long sweptAt;
 
-  private static final class Place {
-    final long due;
-    final long sequence;
-    @Nullable Place next;
+  private record Place(long due, long sequence) {
 
-    /** Of those that ask for the same; known by the first of them. */
-    Place last = this;
+    private int compareDue(Place other) {
+      return Long.signum(due - other.due);
+    }
 
-    Place(long due, long sequence) {
-      this.due = due;
-      this.sequence = sequence;
+    private boolean isLost(long now) {
+      return now - due > LATEST;
     }
   }
 
@@ -64,12 +64,8 @@ final class Returns {
    * @param sequence of its place
    */
   void promise(FlowQueue flow, long likeness, long due, long sequence) {
-    Place place = new Place(due, sequence);
-    Place first = kept.putIfAbsent(key(flow, likeness), place);
-    if (first != null) {
-      first.last.next = place;
-      first.last = place;
-    }
+    kept.computeIfAbsent(key(flow, likeness), _ -> new PriorityQueue<>(1, SOONEST))
+        .add(new Place(due, sequence));
     size++;
   }
 
@@ -83,31 +79,29 @@ final class Returns {
       return 0;
     }
     Long key = key(flow, likeness);
-    Place first = kept.get(key);
-    while (first != null && isLost(now, first)) {
-      first = drop(key, first);
-    }
-    if (first == null || now - first.due < 0) {
+    PriorityQueue<Place> places = kept.get(key);
+    if (places == null) {
       return 0;
     }
-    drop(key, first);
-    return first.sequence;
-  }
-
-  private static boolean isLost(long now, Place place) {
-    return now - place.due > LATEST;
-  }
-
-  private @Nullable Place drop(Long key, Place first) {
-    size--;
-    Place next = first.next;
-    if (next == null) {
-      kept.remove(key);
-      return null;
+    forgetLost(now, places);
+    Place first = places.peek();
+    long taken = 0;
+    if (first != null && now - first.due >= 0) {
+      places.remove();
+      size--;
+      taken = first.sequence;
     }
-    next.last = first.last;
-    kept.put(key, next);
-    return next;
+    if (places.isEmpty()) {
+      kept.remove(key);
+    }
+    return taken;
+  }
+
+  private void forgetLost(long now, PriorityQueue<Place> places) {
+    for (Place first = places.peek(); first != null && first.isLost(now); first = places.peek()) {
+      places.remove();
+      size--;
+    }
   }
 
   /** Lets go of places whose clients did not come. To be called some ten times a second. */
@@ -116,13 +110,10 @@ final class Returns {
       return;
     }
     sweptAt = now;
-    for (Iterator<Place> all = kept.values().iterator(); all.hasNext(); ) {
-      Place place = all.next();
-      // Of several the last is due last: the others go with it, or as they are asked for.
-      if (isLost(now, place.last)) {
-        for (Place each = place; each != null; each = each.next) {
-          size--;
-        }
+    for (Iterator<PriorityQueue<Place>> all = kept.values().iterator(); all.hasNext(); ) {
+      PriorityQueue<Place> places = all.next();
+      forgetLost(now, places);
+      if (places.isEmpty()) {
         all.remove();
       }
     }

@@ -871,6 +871,18 @@ class FlowControlTest {
     assertThat(flow.came((seconds + 60) * SECOND, queue, 7)).isZero();
   }
 
+  /** Whoever is told last may be told to come first, as whole seconds are told. */
+  @Test
+  void ofThoseWhoAskForTheSameWhoeverIsDueHasAPlace() {
+    Returns returns = new Returns();
+    FlowQueue queue = flow.flow(0, "a");
+    returns.promise(queue, 1, 2 * SECOND, 1);
+    returns.promise(queue, 1, 19 * SECOND / 10, 2);
+    assertThat(returns.take(19 * SECOND / 10, queue, 1)).isEqualTo(2);
+    assertThat(returns.take(19 * SECOND / 10, queue, 1)).isZero();
+    assertThat(returns.take(2 * SECOND, queue, 1)).isEqualTo(1);
+  }
+
   @Test
   void asManyPlacesAreKeptAsMayBeAndAreFreeOnceTheyAreLost() {
     Returns returns = new Returns();
