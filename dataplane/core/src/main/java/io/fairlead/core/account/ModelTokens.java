@@ -27,9 +27,9 @@ public final class ModelTokens {
   private double mediaFactor = 1;
 
   /** Reports so far; what is believed from the start counts as the first. */
-  private int texts = 1;
+  private double texts = 1;
 
-  private int medias = 1;
+  private double medias = 1;
 
   ModelTokens() {}
 
@@ -88,12 +88,12 @@ public final class ModelTokens {
         && told[3] >= 1) {
       bytesPerToken = told[0];
       mediaFactor = told[1];
-      texts = (int) told[2];
-      medias = (int) told[3];
+      texts = told[2];
+      medias = told[3];
     }
   }
 
-  private static double rate(int seen, double weight) {
+  private static double rate(double seen, double weight) {
     return Math.max(1.0 / (seen + 1), LEARNING) * Math.min(1, weight);
   }
 

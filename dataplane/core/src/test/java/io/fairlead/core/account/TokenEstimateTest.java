@@ -32,6 +32,17 @@ class TokenEstimateTest {
     assertThat(TokenEstimate.usual(Long.MAX_VALUE, Integer.MAX_VALUE)).isEqualTo(Integer.MAX_VALUE);
   }
 
+  @Test
+  void whatIsLearnedOfMoreReportsThanAnIntCountsIsTakenByAnother() {
+    ModelTokens many = new ModelTokens();
+    many.take(new double[] {4, 1, Integer.MAX_VALUE, Integer.MAX_VALUE});
+    many.learn(80_000, 0, 10_000);
+    many.learn(0, 10_000, 20_000);
+    ModelTokens other = new ModelTokens();
+    other.take(many.tell());
+    assertThat(other.tell()).isEqualTo(many.tell());
+  }
+
   @ParameterizedTest
   @ValueSource(doubles = {1.5, 2.7, 4, 4.6, 9})
   void learnsEachModelByItself(double truth) {
