@@ -180,9 +180,15 @@ final class AdapterSlots implements Adapters {
     changed();
   }
 
-  /** A request for this target was sent: its adapter is or will be loaded, the oldest may go. */
-  void used(long now, String target) {
-    if (needed(target)) {
+  /**
+   * A request for this target was sent: its adapter is or will be loaded, the oldest may go.
+   *
+   * @return whether it counts until it is {@link #ended}: not where it is for no adapter, as far as
+   *     is known
+   */
+  boolean used(long now, String target) {
+    boolean counts = needed(target);
+    if (counts) {
       int index = indexOf(resident, target);
       Slot slot = index < 0 ? new Slot(target) : resident.remove(index);
       slot.since = slot.inFlight == 0 ? now : slot.since;
@@ -195,12 +201,12 @@ final class AdapterSlots implements Adapters {
       resident.add(slot);
       trim();
     }
+    return counts;
   }
 
-  /** A request that was sent for this target has ended. */
+  /** A request for this target has ended that was {@link #used}. */
   void ended(long now, String target) {
     int index = indexOf(resident, target);
-    // Not there when LoRA was not known of yet when the request was sent.
     if (index >= 0 && resident.get(index).inFlight > 0) {
       Slot slot = resident.get(index);
       slot.inFlight--;

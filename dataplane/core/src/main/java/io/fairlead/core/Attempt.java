@@ -41,6 +41,13 @@ final class Attempt {
   boolean critical;
   boolean sheddable;
 
+  /**
+   * Whether it is counted as one of its adapter's where it was sent, and its prompt where that is.
+   */
+  boolean usesSlot;
+
+  boolean usesSlotAtPrefill;
+
   /** Whether its adapter has to be loaded first: that holds up nobody else. */
   boolean loadsAdapter;
 

@@ -491,7 +491,12 @@ final class EndpointState implements PoolEndpoint {
     promptBlocks += flight.facts.blocks().length;
     flight.attempt.loadsAdapter =
         adapters.needed(flight.attempt.target) && !adapters.resident(flight.attempt.target);
-    adapters.used(now, flight.attempt.target);
+    boolean counts = adapters.used(now, flight.attempt.target);
+    if (isDecoding(flight)) {
+      flight.attempt.usesSlot = counts;
+    } else {
+      flight.attempt.usesSlotAtPrefill = counts;
+    }
     publish();
   }
 
@@ -550,7 +555,12 @@ final class EndpointState implements PoolEndpoint {
 
   /** Who has only its prompt computed here has one, however many answers it asks for. */
   private int sequencesOf(Flight flight) {
-    return equals(flight.attempt.at) ? flight.attempt.answers : 1;
+    return isDecoding(flight) ? flight.attempt.answers : 1;
+  }
+
+  /** Whether it was sent here, and not its prompt alone. */
+  private boolean isDecoding(Flight flight) {
+    return equals(flight.attempt.at);
   }
 
   /** Nobody will see the end of one that is there. */
@@ -744,7 +754,7 @@ final class EndpointState implements PoolEndpoint {
       othersUncached -= flight.attempt.uncached();
     }
     sequences -= sequencesOf(flight);
-    if (flight.state().isLeft() && equals(flight.attempt.at)) {
+    if (flight.state().isLeft() && isDecoding(flight)) {
       leftInFlight--;
       leftSequences -= sequencesOf(flight);
     }
@@ -763,7 +773,9 @@ final class EndpointState implements PoolEndpoint {
     if (!decoded) {
       noMoreAwaiting(flight);
     }
-    adapters.ended(now, flight.attempt.target);
+    if (isDecoding(flight) ? flight.attempt.usesSlot : flight.attempt.usesSlotAtPrefill) {
+      adapters.ended(now, flight.attempt.target);
+    }
     seats.ended(decoded ? sequencesOf(flight) : 0);
     publish();
   }

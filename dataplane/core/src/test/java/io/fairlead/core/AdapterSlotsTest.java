@@ -39,6 +39,30 @@ class AdapterSlotsTest {
     assertThat(slots.loaded()).isEqualTo(2);
   }
 
+  /** Whether it needs a slot was not known before its server told of itself. */
+  @Test
+  void whatWasSentBeforeTheFirstPageTakesNoOthersSlot() {
+    EndpointState endpoint = new EndpointState(Pool.endpoint("a"), 0, new PrefillPace(), pool, 0);
+    Flight before = sent(endpoint);
+    endpoint.scraped(
+        0, new EndpointMetrics(0, 1, 0, 16, 100, "base", 1, List.of("lora"), List.of(), Map.of()));
+    Flight after = sent(endpoint);
+    assertThat(endpoint.adapters().leastInFlight()).isEqualTo(1);
+    endpoint.ended(0, before, false);
+    assertThat(endpoint.adapters().leastInFlight()).as("one is there").isEqualTo(1);
+    endpoint.ended(0, after, false);
+    assertThat(endpoint.adapters().leastInFlight()).isZero();
+  }
+
+  private static Flight sent(EndpointState to) {
+    Flight flight = new Flight(0, 1);
+    flight.start(0, Pool.request("m", 1), new Pool());
+    flight.attempt.target = "lora";
+    flight.attempt.at = to;
+    to.sent(0, flight, 0);
+    return flight;
+  }
+
   @Test
   void anotherProcessHasLoadedNothing() {
     scrape(2);

@@ -39,6 +39,9 @@ final class TruthServer {
   private final List<String> resident = new ArrayList<>();
   private final Map<String, Integer> adapterRequests = new HashMap<>();
 
+  /** Those of them: one that came before its server told of adapters is none. */
+  private final Set<TruthRequest> onAdapters = new HashSet<>();
+
   /** When the last of their requests was over, and those that ran nevertheless afterwards. */
   private final Map<String, Long> adapterEnds = new HashMap<>();
 
@@ -129,6 +132,7 @@ final class TruthServer {
       resident.remove(request.target);
       resident.add(request.target);
       adapterRequests.merge(request.target, 1, Integer::sum);
+      onAdapters.add(request);
       adaptersOfOthers.remove(request.target);
       evict();
     }
@@ -148,10 +152,9 @@ final class TruthServer {
     advance(now);
     prefilled(now, request);
     requests.remove(request);
-    Integer before = adapterRequests.get(request.target);
-    if (before != null) {
-      adapterRequests.put(request.target, Math.max(0, before - 1));
-      if (before == 1) {
+    if (onAdapters.remove(request)) {
+      int left = adapterRequests.merge(request.target, -1, Integer::sum);
+      if (left == 0) {
         adapterEnds.put(request.target, now);
       }
       evict();
