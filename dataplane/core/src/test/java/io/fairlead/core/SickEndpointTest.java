@@ -326,6 +326,25 @@ class SickEndpointTest {
     assertThat(state("a")).isEqualTo(HealthState.OUT);
   }
 
+  /** The answer to a probe of its life before tells nothing: another is asked, and none is late. */
+  @Test
+  void whoComesBackIsProbedAnew() {
+    configure(0);
+    for (int i = 0; i < 1_000; i++) {
+      complete(pool.arrive("m", 1));
+    }
+    dropsTogether("a", 8);
+    long open = sentTo("a");
+    assertThat(probes).hasSize(1);
+    pool.endpoints("b");
+    pool.core.probed(pool.now, probes.removeFirst().id());
+    pool.endpoints("a", "b");
+    complete(open);
+    complete(sentTo("a"));
+    dropsTogether("a", 8);
+    assertThat(probes).hasSize(1);
+  }
+
   /** So many requests there are cut within some milliseconds, while others go on. */
   private void dropsTogether(String endpoint, int count) {
     List<Long> dropped = new ArrayList<>();

@@ -504,12 +504,13 @@ public final class EndpointHealth {
     return target.equals(answered) ? otherServed : answeredServed;
   }
 
-  /** It had left the pool, and is there again. */
+  /** It had left the pool, and is there again: no answer is taken to a probe of before. */
   public void comesBack(long now) {
     cameAt = now;
     sign(now);
     heard = false;
     gone = false;
+    probe = NONE;
   }
 
   /** It has left the pool: what becomes of its requests changes nothing. */
