@@ -527,13 +527,16 @@ public final class PoolCore {
    * listener hears of nothing from here on.
    *
    * @param told of its end, in the listener's place
+   * @return false for one that is over already, or is sent nowhere: nobody is told then
    */
-  public void left(long now, long request, LeftListener told) {
+  public boolean left(long now, long request, LeftListener told) {
     Flight flight = requests.get(request);
-    if (flight != null && flight.attempt.at != null) {
-      bookings.expectNoMore(flight);
-      left.add(now, flight, flight.attempt.at, told);
+    if (flight == null || flight.attempt.at == null) {
+      return false;
     }
+    bookings.expectNoMore(flight);
+    left.add(now, flight, flight.attempt.at, told);
+    return true;
   }
 
   /**

@@ -418,7 +418,9 @@ public final class Shadow {
     Tracked request = tracked.get(key);
     if (request != null) {
       request.left = true;
-      core.left(now, request.ticket, ticket -> presumeOver(key, request));
+      if (!core.left(now, request.ticket, ticket -> presumeOver(key, request))) {
+        presumeOver(key, request);
+      }
     }
   }
 

@@ -19,6 +19,7 @@ import io.fairlead.core.RequestFacts.Delivery;
 import io.fairlead.core.RequestFactsBuilder;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.handover.News;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -30,6 +31,7 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.ShadowConfig;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -417,6 +419,25 @@ class ShadowTest {
   private void placed(RequestFacts facts) {
     Route route = new Route(facts.model(), Criticality.STANDARD, "s0", "10.0.0.0", 8000, 0, 1);
     shadow.sent(now, facts.seed(), facts, route);
+  }
+
+  /** Nobody is to tell of it, then: it would be imagined to go on for ever. */
+  @Test
+  void whatItsOwnCoreHasGivenUpIsOverWhereNobodySeesTheRealOne() {
+    begin(AT_RANDOM, AT_RANDOM, 2);
+    RequestFacts facts =
+        RequestFactsBuilder.of("m", 1)
+            .tokens(100)
+            .timeouts(new Timeouts(null, null, Duration.ofSeconds(1)))
+            .build();
+    placed(facts);
+    assertThat(shadow.open()).isEqualTo(1);
+    for (int i = 0; i < 20; i++) {
+      tick(100);
+    }
+    assertThat(shadow.snapshot().active()).as("given up").isZero();
+    shadow.left(now, facts.seed());
+    assertThat(shadow.open()).isZero();
   }
 
   /** One that would drown: all go to one of four servers, which computes them one by one. */
