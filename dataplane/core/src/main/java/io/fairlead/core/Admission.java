@@ -164,7 +164,7 @@ final class Admission {
     if (flight.attempts > 0) {
       return CandidateChoice.NEVER_FULL; // it was let in before
     }
-    double ceiling = all.ceiling(queue, candidates.saturation());
+    double ceiling = all.ceiling(queue, candidates.fullness());
     // A number that says nothing holds nobody back. Nor is room held back from one whose floor it
     // is to go: while it could not, nobody else could either.
     boolean owed = flight.waiting != null && all.isOwed(flight.waiting);
@@ -259,7 +259,7 @@ final class Admission {
             || !waiting.flow().isOverItsShare(now)
             || all.isOwed(waiting)
         ? ceiling
-        : all.ceilingOverShare(waiting.flow(), ceiling, candidates.saturation());
+        : all.ceilingOverShare(waiting.flow(), ceiling, candidates.fullness());
   }
 
   /**
@@ -333,7 +333,7 @@ final class Admission {
     if (!candidates.allFull(now, CandidateChoice.FULL)) {
       return false;
     }
-    double highest = all.highestCeiling(candidates.saturation());
+    double highest = all.highestCeiling(candidates.fullness());
     return highest == CandidateChoice.FULL || candidates.allFull(now, highest);
   }
 
@@ -524,6 +524,6 @@ final class Admission {
         && first != null
         && flight(first).facts.subset() == null
         && !first.flow().isOverItsShare(now)
-        && !(all.ceiling(first.flow(), candidates.saturation()) < CandidateChoice.FULL);
+        && !(all.ceiling(first.flow(), candidates.fullness()) < CandidateChoice.FULL);
   }
 }

@@ -377,12 +377,21 @@ final class CandidateChoice {
    * where it has failed at all of them.
    */
   double saturation() {
+    return saturation(NEVER_FULL);
+  }
+
+  /** The same where one counts as no more than full: how overfull it is takes no room elsewhere. */
+  double fullness() {
+    return saturation(FULL);
+  }
+
+  private double saturation(double most) {
     double[] all = endpoints.columns().saturation;
     double sum = 0;
     int said = 0;
     for (double each : all) {
       if (!Double.isNaN(each)) {
-        sum += each;
+        sum += Math.min(most, each);
         said++;
       }
     }

@@ -116,6 +116,47 @@ class AdmissionTest implements RequestListener {
     core.ended(++now, request, Outcome.COMPLETED, new Usage(48, 10, 0));
   }
 
+  /** How much too full one is takes no room at another. */
+  @Test
+  void anIdleEndpointIsNotFullForAnotherThatIsOverfull() {
+    FlowControlConfig flow =
+        new FlowControlConfig(null, null, null, null, null, null, "soft", null, null, List.of());
+    PoolConfig config =
+        Pool.config(
+            new SchedulerConfig(
+                List.of(
+                    new PluginConfig("room", "concurrency-detector", Map.of("maxConcurrency", 1L)),
+                    new PluginConfig("soft", "soft-reflective-ceiling-policy", Map.of()),
+                    new PluginConfig("best", "queue-scorer", Map.of())),
+                List.of(),
+                "room",
+                Map.of("flowControl", false),
+                flow,
+                null,
+                List.of()),
+            MODELS);
+    core.configure(now, new ConfigCompiler(List.of()).compile(config));
+    core.endpoints(now, List.of(Pool.endpoint("a")));
+    for (int i = 0; i < 4; i++) {
+      arrive("middle");
+    }
+    SchedulerConfig waits = config.scheduler();
+    core.configure(
+        now,
+        new ConfigCompiler(List.of())
+            .compile(
+                Pool.config(
+                    new SchedulerConfig(
+                        waits.plugins(), List.of(), "room", Map.of(), flow, null, List.of()),
+                    MODELS)));
+    core.endpoints(now, List.of(Pool.endpoint("a"), Pool.endpoint("b")));
+    end(arrive("middle")); // of whom room is held back from those below
+    assertThat(endpoints.getLast()).isEqualTo("b");
+    long least = arrive("low");
+    assertThat(sent.getLast()).isEqualTo(least);
+    assertThat(endpoints.getLast()).isEqualTo("b");
+  }
+
   @Test
   void whoAsksForSeveralAnswersIsExpectedToGetAsMany() {
     start("a");

@@ -10,7 +10,7 @@ public non-sealed interface UsageLimitPolicy extends Plugin {
    * @param bands how many bands there are
    * @param priority of the band
    * @param range the priorities of all bands, the most important first
-   * @param saturation mean saturation of the pool's endpoints
+   * @param saturation mean saturation of the pool's endpoints, each of which counts as full at most
    * @return 0 and above; 1 is full
    */
   double ceiling(int band, int bands, long priority, long[] range, double saturation);
