@@ -10,8 +10,8 @@ import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long an attempt may take, what it says of its endpoint, and whether another may follow. What
- * was written of it, since when and until when stands in its {@link Flight}.
+ * How long an attempt may take, what it says of its endpoint, and whether another may follow. Since
+ * when it goes on and until when it may stands in the {@link Attempt}.
  */
 final class AttemptRules {
 

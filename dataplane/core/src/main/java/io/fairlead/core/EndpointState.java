@@ -193,8 +193,8 @@ final class EndpointState implements PoolEndpoint {
   }
 
   /**
-   * Stays, or comes back: what it said before it left is forgotten then. It is the same process,
-   * which has its cache still.
+   * Stays, or comes back: then the load that it told of before it left is unknown. It is the same
+   * process, which still has its cache of the same size, its adapters and its base model.
    */
   void eligible(EndpointSpec current, long now) {
     if (!spec.labels().equals(current.labels())) {

@@ -168,7 +168,7 @@ public final class PoolCore {
   /**
    * Sets which endpoints may get requests. One that is missing gets no new requests; those in
    * flight on it go on and stay counted. One with a new incarnation, address or port starts afresh;
-   * one that comes back unchanged goes on, but what was scraped of it is unknown again.
+   * one that comes back unchanged goes on, but the load that it told of is unknown again.
    *
    * @throws IllegalArgumentException if a name is there twice; nothing is changed then
    * @throws PluginFailedException if a plugin is broken; the endpoints are in force nevertheless

@@ -39,8 +39,8 @@ public interface RequestListener {
 
   /**
    * A more important request waits: if no byte of an answer has come, answer the client with this,
-   * abandon what is under way at the endpoint, and tell {@link PoolCore#ended} of a {@link
-   * Outcome#DISCONNECTED}; the request goes on until then. Who does nothing keeps it.
+   * abandon what is under way at the endpoint, and tell {@link PoolCore#evicted}; the request goes
+   * on until then. Who does nothing keeps it.
    */
   default void evict(long request, Rejection rejection) {}
 }

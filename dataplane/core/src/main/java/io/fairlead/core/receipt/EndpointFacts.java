@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was known of an endpoint when it was decided on.
  *
- * @param inFlight requests sent by this picker that had not ended
+ * @param inFlight requests that had not ended, sent by this picker or by others that had told
  * @param awaitingFirstToken those of them without a first token
  * @param inFlightTokens prompt tokens of those in flight
- * @param prefills prompts in line there, of this picker
+ * @param prefills prompts in line there, of all these
  * @param prefillTokens their tokens that were not believed to be cached
  * @param scrapedWaiting requests in the server's own queue at the last scrape; 0 when unknown
  * @param scrapedRunning requests that ran there then

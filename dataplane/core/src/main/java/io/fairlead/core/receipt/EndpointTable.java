@@ -51,7 +51,7 @@ public final class EndpointTable {
     scrapedAt = new long[places];
   }
 
-  /** Writes what was sent from here and is not over. */
+  /** Writes what is in flight, sent from here or by pickers that tell of theirs. */
   public void sent(
       int place,
       int inFlight,

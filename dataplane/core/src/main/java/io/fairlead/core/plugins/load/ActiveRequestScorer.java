@@ -9,8 +9,8 @@ import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 
 /**
- * Prefers endpoints with few requests in flight, as sent from here and not ended: 1 up to {@code
- * idleThreshold}, otherwise {@code (max - n) / max}, at most {@code maxBusyScore}.
+ * Prefers endpoints with few requests in flight, sent from here or by pickers that tell of theirs:
+ * 1 up to {@code idleThreshold}, otherwise {@code (max - n) / max}, at most {@code maxBusyScore}.
  */
 final class ActiveRequestScorer implements Scorer {
 

@@ -12,10 +12,10 @@ import io.fairlead.plugin.SaturationDetector;
 import java.util.List;
 
 /**
- * How full an endpoint is by what was sent there from here and has not ended: requests of {@code
- * maxConcurrency}, their prompt tokens of {@code maxTokenConcurrency}, or the larger share of the
- * two. As a filter it keeps endpoints below the limit stretched by {@code headroom}, and may keep
- * none.
+ * How full an endpoint is by what is in flight there, sent from here or by pickers that tell of
+ * theirs: requests of {@code maxConcurrency}, their prompt tokens of {@code maxTokenConcurrency},
+ * or the larger share of the two. As a filter it keeps endpoints below the limit stretched by
+ * {@code headroom}, and may keep none.
  *
  * <p>Tokens count until the request ends, not until its first token as in upstream: that is how
  * long they take up KV cache.

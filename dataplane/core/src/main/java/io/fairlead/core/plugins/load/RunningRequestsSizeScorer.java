@@ -10,8 +10,9 @@ import io.fairlead.plugin.Scorer;
 
 /**
  * Prefers small batches: {@code (max - n) / (max - min)} over the candidates' running requests, 1
- * for all when they are equal. Running are as many as the server said or, if more, as were sent
- * from here and are past their first token: between two scrapes a busy endpoint would look idle.
+ * for all when they are equal. Running are as many as the server said or, if more, as are in flight
+ * and past their first token, sent from here or by pickers that tell of theirs: between two scrapes
+ * a busy endpoint would look idle.
  */
 final class RunningRequestsSizeScorer implements Scorer {
 
