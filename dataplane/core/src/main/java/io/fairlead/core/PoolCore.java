@@ -411,13 +411,9 @@ public final class PoolCore {
    *     been rejected then
    */
   public void attemptFailed(long now, long request, Failure failure) {
-    Flight flight = requests.get(request);
-    if (flight != null && !flight.state().isLeft()) {
-      try {
-        failures.failed(now, flight, failure);
-      } finally {
-        dispatch.sendWaiting(now);
-      }
+    Flight known = requests.get(request);
+    if (known != null && !known.state().isLeft()) {
+      happens(now, request, flight -> failures.failed(now, flight, failure));
     }
   }
 
@@ -632,26 +628,17 @@ public final class PoolCore {
    * @throws RuntimeException as {@link #ended}
    */
   public void answeredByFormer(long now, long request) {
-    Flight flight = requests.get(request);
-    if (flight != null) {
-      try {
-        ends.answeredByFormer(now, flight);
-      } finally {
-        dispatch.sendWaiting(now);
-      }
-    }
+    happens(now, request, flight -> ends.answeredByFormer(now, flight));
   }
 
   private void ended(long now, long request, Outcome outcome, Usage usage, boolean judged) {
-    Flight flight = requests.get(request);
-    if (flight != null) {
-      try {
-        Usage told = usage.plausible(flight.facts.maxOutputTokens());
-        ends.ended(now, flight, outcome, told, judged);
-      } finally {
-        dispatch.sendWaiting(now);
-      }
-    }
+    happens(
+        now,
+        request,
+        flight -> {
+          Usage told = usage.plausible(flight.facts.maxOutputTokens());
+          ends.ended(now, flight, outcome, told, judged);
+        });
   }
 
   /**
@@ -660,10 +647,15 @@ public final class PoolCore {
    * @throws RuntimeException as {@link #ended}
    */
   public void evicted(long now, long request) {
+    happens(now, request, flight -> ends.evicted(now, flight));
+  }
+
+  /** Something happens to a request, if it is not over: that may make room, whatever fails. */
+  private void happens(long now, long request, Consumer<Flight> event) {
     Flight flight = requests.get(request);
     if (flight != null) {
       try {
-        ends.evicted(now, flight);
+        event.accept(flight);
       } finally {
         dispatch.sendWaiting(now);
       }
