@@ -547,23 +547,7 @@ final class CurrentRequest implements InferenceRequest, PartitionedCandidates, P
 
   @Override
   public long changes(long since, Changed to) {
-    long until = columns.changes();
-    if (columns.remembers(since)) {
-      int last = -1;
-      for (long n = since; n < until; n++) {
-        // Each event of a request changes its endpoint, so the same one is often there in a row.
-        int changed = columns.changed(n);
-        if (changed != last) {
-          to.changed(changed, endpoints[changed]);
-          last = changed;
-        }
-      }
-    } else {
-      for (int i = 0; i < endpoints.length; i++) {
-        to.changed(i, endpoints[i]);
-      }
-    }
-    return until;
+    return columns.changes(since, place -> to.changed(place, endpoints[place]));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import io.fairlead.core.receipt.EndpointTable;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * What scorers look at for each candidate of each decision, side by side: reading 10,000 numbers in
@@ -132,13 +133,30 @@ final class EndpointColumns {
     return changes;
   }
 
-  /** Whether all changes from this one on are still known. */
-  boolean remembers(long change) {
-    return changes - change <= log.length;
-  }
-
-  /** The place of a change that is still known. */
-  int changed(long change) {
-    return log[(int) (change & (log.length - 1))];
+  /**
+   * Tells of every place that has changed since, maybe of one more than once; of all places where
+   * so many changes are not kept.
+   *
+   * @param since what this returned last; 0 at first
+   * @return to be passed the next time
+   */
+  long changes(long since, IntConsumer place) {
+    long until = changes;
+    if (until - since <= log.length) {
+      int last = -1;
+      for (long n = since; n < until; n++) {
+        // Each event of a request changes its endpoint, so the same one is often there in a row.
+        int changed = log[(int) (n & (log.length - 1))];
+        if (changed != last) {
+          place.accept(changed);
+          last = changed;
+        }
+      }
+    } else {
+      for (int i = 0; i < slot.length; i++) {
+        place.accept(i);
+      }
+    }
+    return until;
   }
 }

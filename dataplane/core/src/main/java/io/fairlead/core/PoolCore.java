@@ -374,24 +374,8 @@ public final class PoolCore {
    * @return to be passed the next time
    */
   public long loads(long since, Consumer<EndpointLoad> to) {
-    EndpointColumns columns = endpoints.columns();
     EndpointState[] all = endpoints.eligible();
-    long until = columns.changes();
-    if (columns.remembers(since)) {
-      int last = -1;
-      for (long n = since; n < until; n++) {
-        int changed = columns.changed(n);
-        if (changed != last) {
-          to.accept(all[changed].load());
-          last = changed;
-        }
-      }
-    } else {
-      for (EndpointState endpoint : all) {
-        to.accept(endpoint.load());
-      }
-    }
-    return until;
+    return endpoints.columns().changes(since, place -> to.accept(all[place].load()));
   }
 
   /** One endpoint that may get requests; null if none has this name. */
