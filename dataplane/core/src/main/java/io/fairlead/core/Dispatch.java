@@ -274,7 +274,9 @@ final class Dispatch {
     try {
       ends.reject(now, flight, criticality, Reason.PLUGIN_FAILED);
     } catch (RuntimeException | Error e) {
-      thrown.addSuppressed(e);
+      if (!e.equals(thrown)) { // none may suppress itself
+        thrown.addSuppressed(e);
+      }
     }
     observers.tellUnsent(thrown);
   }

@@ -282,7 +282,8 @@ public final class PoolCore {
    *
    * @return the request's ticket, also passed to the listener
    * @throws RuntimeException or an {@code Error}, whatever a broken plugin throws; the request, or
-   *     one that waited before it, has been rejected then
+   *     one that waited before it, has been rejected then, unless the plugin is a policy of flow
+   *     control: these are done without
    */
   public long arrive(long now, RequestFacts facts, RequestListener listener) {
     return arrive(now, facts, null, listener);
