@@ -686,6 +686,14 @@ final class EndpointState implements PoolEndpoint {
     return restingTokens;
   }
 
+  /** Another picker's request ended there at this time, told of only now that it is over. */
+  void hadRequestUntil(long time) {
+    if (idleSince == Long.MIN_VALUE || time - idleSince > 0) {
+      idleSince = time;
+      noteChange();
+    }
+  }
+
   @Override
   public long idleSince() {
     return idleSince;

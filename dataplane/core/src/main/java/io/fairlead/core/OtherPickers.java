@@ -136,6 +136,7 @@ final class OtherPickers {
     News.End end = told.end();
     if (end != null) {
       all.add(new Happened(end.age(), () -> rests(now, flight, end)));
+      at.hadRequestUntil(now - end.age());
     }
   }
 

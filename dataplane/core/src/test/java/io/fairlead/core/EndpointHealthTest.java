@@ -213,10 +213,23 @@ class EndpointHealthTest {
     assertThat(pool.core.snapshot()).allMatch(endpoint -> endpoint.health().failing() == 0);
   }
 
-  /** All of them go to the server that holds their beginning, between what it serves to others. */
+  /**
+   * All of them go to the server that holds their beginning, between what it serves to others.
+   * Where that happens to be little it is out for long: in 3 of 60 runs for more than half of it.
+   */
   @ParameterizedTest
-  @MethodSource("runs")
-  void aClientThatMakesNothingButMistakesTakesNoServersAway(String profile, long seed) {
+  @ValueSource(strings = {"cost", "weighted"})
+  void aClientThatMakesNothingButMistakesTakesNoServersAway(String profile) {
+    double away = 0;
+    for (long seed = 1; seed <= 20; seed++) {
+      double once = looksAtServersThatAreAway(profile, seed);
+      assertThat(once).as("of 2,000 looks at a server with seed %d", seed).isLessThan(500);
+      away += once / 20;
+    }
+    assertThat(away).as("of 2,000 looks at a server").isLessThan(120);
+  }
+
+  private static double looksAtServersThatAreAway(String profile, long seed) {
     VirtualPool pool = new VirtualPool(seed, 4, profile);
     pool.groups = 20;
     pool.traffic(40, 60 * SECOND);
@@ -233,7 +246,7 @@ class EndpointHealthTest {
     }
     pool.runUntil(60 * SECOND);
     assertThat(pool.failures).hasSizeGreaterThan(19_000);
-    assertThat(away.get()).as("of 2,000 looks at a server").isLessThan(300);
+    return away.get();
   }
 
   /** Nor do they hide a server that finds all invalid. */

@@ -685,6 +685,7 @@ class OtherPickersTest {
             List.of());
     hearer.core.heard(500 * MILLI, OTHER, news);
     assertThat(((PoolEndpoint) hearer.witness.of("b")).restingTokens()).isZero();
+    assertThat(((PoolEndpoint) hearer.witness.of("b")).idleSince()).isEqualTo(300 * MILLI);
     hearer.pool.arrive("m", 7);
     assertThat(hearer.witness.goesOn).isPositive();
   }

@@ -55,9 +55,9 @@ final class CostColumns {
   private double[] resting = {};
 
   /**
-   * Since when nobody has asked the endpoint in this place anything, as {@link #time} counts it:
-   * {@link Double#POSITIVE_INFINITY} while somebody does, {@link Double#NEGATIVE_INFINITY} where
-   * nobody ever did.
+   * When the last request that is known of there ended, as {@link #time} counts it: {@link
+   * Double#POSITIVE_INFINITY} while one is in flight, {@link Double#NEGATIVE_INFINITY} where none
+   * is known.
    */
   double[] idleSince = {};
 

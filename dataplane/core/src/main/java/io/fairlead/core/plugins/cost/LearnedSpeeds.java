@@ -148,6 +148,9 @@ final class LearnedSpeeds {
     /** What still counted of what was seen when it was tried again; 1 without that. */
     private double faded = 1;
 
+    /** The same of prefills alone, of which fewer answers tell. */
+    private double prefillsFaded = 1;
+
     /** What still counts of what was seen: others that look better would leave it out for ever. */
     private double left(long now) {
       long idle = now - seenAt - FRESH;
@@ -161,6 +164,7 @@ final class LearnedSpeeds {
     private void atWork(long now) {
       if (now - seenAt > 0) {
         faded *= left(now);
+        prefillsFaded *= left(now);
         seenAt = now;
       }
     }
@@ -168,6 +172,7 @@ final class LearnedSpeeds {
     /** Something new is seen; returns what still counts of what was seen before. */
     private double wake(long now) {
       double left = faded * left(now);
+      prefillsFaded *= left(now);
       faded = 1;
       seenAt = now;
       return left;
@@ -178,6 +183,7 @@ final class LearnedSpeeds {
       decodesSeen *= left;
       decodesKnown *= left;
       prefills.fade(left);
+      prefillsFaded = 1;
       if (left < 0.5) {
         change.forget();
       }
@@ -196,9 +202,10 @@ final class LearnedSpeeds {
      */
     private void prefilledAgain(double ratio) {
       double before = prefills.slowness();
-      if (faded < 1 && !(ratio > before / 2 && ratio < before * 2)) {
-        prefills.fade(faded);
+      if (prefillsFaded < 1 && !(ratio > before / 2 && ratio < before * 2)) {
+        prefills.fade(prefillsFaded);
       }
+      prefillsFaded = 1;
     }
 
     /** How much slower than its class it has been at prefills; 1 for one that has been faster. */

@@ -58,7 +58,7 @@ final class WorkCost {
   static final double NANOS = 1e-6;
 
   /** After so many nanoseconds nobody comes for what an idle endpoint's cache holds; chosen. */
-  private static final double FORGOTTEN = 60e9;
+  private static final double FORGOTTEN_AFTER = 60e9;
 
   /** Changes no number of tokens but 0, by which nothing can be divided. */
   private static final double NO_TOKENS = 1e-100;
@@ -222,17 +222,17 @@ final class WorkCost {
   }
 
   /**
-   * Prompt tokens that the endpoint lacks for the sake of the requests to come. What a cache holds
-   * that nobody has asked for lately is no loss, and what all others have begun with, the next ones
-   * will ask for here too. So one that is idle lacks less and less, and after a minute no more than
-   * whoever holds most. Else conversations that share their instructions would all go to the few
-   * endpoints that the first of them went to.
+   * How many of the prompt's tokens count as missing there for the requests to come. One that has
+   * been idle is credited little by little with what whoever holds most has, and after a minute
+   * with all of that: nobody comes for what its cache holds, and a beginning that many prompts
+   * share will be used there too. Else conversations that share their instructions would all go to
+   * the few endpoints that the first of them went to.
    *
    * @param held prompt tokens that it is believed to hold
    */
   private double lacking(int place, double held) {
     double idle = columns.time(now) - columns.idleSince[place];
-    double forgotten = Math.min(1, Math.max(0, idle * (1 / FORGOTTEN)));
+    double forgotten = Math.min(1, Math.max(0, idle * (1 / FORGOTTEN_AFTER)));
     return prompt - held - forgotten * (mostHeld - held);
   }
 
@@ -337,7 +337,7 @@ final class WorkCost {
     int count = columns.places();
     for (int i = 0; i < count; i++) {
       double held = cached[i] * trust[i];
-      double forgotten = Math.min(1, Math.max(0, (time - idleSince[i]) * (1 / FORGOTTEN)));
+      double forgotten = Math.min(1, Math.max(0, (time - idleSince[i]) * (1 / FORGOTTEN_AFTER)));
       double lacks = prompt - held - forgotten * (mostHeld - held);
       into[i] = missedToken * lacks + missedPair * (lacks * (prompt - 0.5 * lacks));
     }

@@ -286,7 +286,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   private void some(PoolCandidates candidates, double[] scores) {
     int size = candidates.size();
     missed.of(candidates, goesOn, null);
-    worth = weighMissed(byPlace(candidates, cached));
+    worth = weighMissed(byPlace(candidates, cached, null));
     // All of them nevertheless: in vectors that takes less than to leave some out.
     costs.fill(cachedThere, costsThere);
     for (int i = 0; i < size; i++) {
@@ -297,14 +297,17 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
   /**
    * Puts what each candidate is believed to hold of the prompt where its place is.
    *
-   * @return what whoever holds most of it holds, in tokens
+   * @param prefills says which of them compute prompts for others; null for all of them
+   * @return what that one of these holds that holds most, in tokens
    */
-  private double byPlace(PoolCandidates candidates, double[] held) {
+  private double byPlace(PoolCandidates candidates, double[] held, @Nullable Stage prefills) {
     double most = 0;
     for (int i = 0; i < candidates.size(); i++) {
       int place = candidates.place(i);
       cachedThere[place] = held[i];
-      most = Math.max(most, held[i] * columns.trust[place]);
+      if (prefills == null || prefills.prefills(i)) {
+        most = Math.max(most, held[i] * columns.trust[place]);
+      }
     }
     return most;
   }
@@ -385,7 +388,7 @@ final class WorkCostScorer implements ItemizedScorer, Observer, Teachable, PoolC
     double slowed = costs.slowed;
     costs.output = 0;
     costs.slowed = 0;
-    worthElsewhere = weighMissed(byPlace(all, heldByAll));
+    worthElsewhere = weighMissed(byPlace(all, heldByAll, stage));
     costs.fill(cachedThere, costsThere);
     int cheapest = NONE;
     for (int i = 0; i < all.size(); i++) {

@@ -193,14 +193,14 @@ final class PlainWorkCost implements Scorer {
     List<Endpoint> endpoints = Arrays.stream(prefillers).mapToObj(all::get).toList();
     means(endpoints);
     double worth = missedElsewhere.getAsDouble();
-    boolean held = IntStream.range(0, all.size()).anyMatch(i -> all.cachedTokens(i) > 0);
+    boolean held = IntStream.of(prefillers).anyMatch(i -> all.cachedTokens(i) > 0);
     checkWorth(worth, endpoints, settings.timesKnown(PoolCandidates.of(all)), held);
     double most = slowed;
     slowed = 0;
     askedFor = false;
     elsewhereCosts = Double.POSITIVE_INFINITY;
     double prompt = request.promptTokens();
-    double mostHeld = mostHeld(all, all::cachedTokens);
+    double mostHeld = mostHeld(all, i -> stage.prefills(i) ? all.cachedTokens(i) : 0);
     for (int i : prefillers) {
       Endpoint there = all.get(i);
       int slot = PoolEndpoint.slot(there);
