@@ -1,11 +1,16 @@
 package io.fairlead.epp.openai;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Decides whether a request body is declared as something that can be read. */
 public final class JsonMediaType {
 
   private static final String TYPE = "application/json";
+
+  /** One that is in no quotes. */
+  private static final Pattern COMMA = Pattern.compile(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)");
 
   private JsonMediaType() {}
 
@@ -28,10 +33,17 @@ public final class JsonMediaType {
     }
   }
 
-  /** Whether a body of this type is JSON in UTF-8. */
+  /**
+   * Whether a body of this type is JSON in UTF-8. Where it is said twice, as proxies join it, all
+   * must say so.
+   */
   static boolean is(String contentType) {
     if (contentType.equalsIgnoreCase(TYPE)) {
       return true;
+    }
+    String[] said = COMMA.split(contentType, -1);
+    if (said.length > 1) {
+      return Stream.of(said).map(String::strip).allMatch(JsonMediaType::is);
     }
     String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
     boolean json = parts[0].strip().equals(TYPE);

@@ -16,7 +16,9 @@ class JsonMediaTypeTest {
         "Application/JSON",
         " application/json ; charset=UTF-8",
         "application/json;charset=\"utf-8\"",
-        "application/json; profile=x; charset=utf-8"
+        "application/json; profile=x; charset=utf-8",
+        "application/json; profile=\"x,y\"",
+        "application/json,application/json; charset=utf-8"
       })
   void passesJsonInUtf8(String type) {
     assertThatCode(() -> JsonMediaType.require(type, "")).doesNotThrowAnyException();
@@ -28,6 +30,8 @@ class JsonMediaTypeTest {
     "'','',content-type",
     "text/plain,'',content-type",
     "application/jsonl,'',content-type",
+    "'application/json, text/plain','',content-type",
+    "'application/json,','',content-type",
     "application/json; charset=utf-16,'',content-type",
     "application/json; charset=utf-8; charset=latin1,'',content-type",
     "application/json,gzip,content-encoding",

@@ -9,13 +9,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.stub.server.CompletionRequest.Choice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufInputStream;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.multipart.Attribute;
 import io.netty.handler.codec.http.multipart.DefaultHttpDataFactory;
 import io.netty.handler.codec.http.multipart.FileUpload;
 import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder;
-import io.netty.handler.codec.http.multipart.HttpPostRequestDecoder.ErrorDataDecoderException;
 import io.netty.handler.codec.http.multipart.InterfaceHttpData;
 import java.io.IOException;
 import java.io.InputStream;
@@ -157,7 +157,7 @@ final class RequestParser {
       } finally {
         form.destroy();
       }
-    } catch (ErrorDataDecoderException | IOException broken) {
+    } catch (DecoderException | IOException broken) {
       return ApiError.badRequest("The body is not a valid form.", null);
     }
     if (sound == null || sound.length == 0) {

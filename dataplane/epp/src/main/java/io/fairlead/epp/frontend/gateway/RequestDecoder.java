@@ -5,6 +5,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpRequestDecoder;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.ByteProcessor;
 import java.util.List;
 
 /**
@@ -17,6 +19,9 @@ final class RequestDecoder extends HttpRequestDecoder {
   private static final int MAX_PIECE = 65_536;
 
   private final Unfinished undecoded;
+
+  /** Whether nothing of a head has come since the last request was whole. */
+  private boolean between = true;
 
   /** Tells {@code undecoded}, which is told elsewhere of all bytes that come. */
   RequestDecoder(Unfinished undecoded) {
@@ -33,9 +38,17 @@ final class RequestDecoder extends HttpRequestDecoder {
   @Override
   protected void decode(ChannelHandlerContext ctx, ByteBuf in, List<Object> out) throws Exception {
     int before = out.size();
+    int from = in.readerIndex();
     super.decode(ctx, in, out);
     if (out.size() > before) {
+      between = out.getLast() instanceof LastHttpContent;
       undecoded.isOnly(in.readableBytes());
+    } else if (between) {
+      // Empty lines between requests begin none (RFC 9112, 2.2).
+      between = in.forEachByte(from, in.readerIndex() - from, ByteProcessor.FIND_NON_CRLF) < 0;
+      if (between) {
+        undecoded.isOnly(in.readableBytes());
+      }
     }
   }
 

@@ -165,12 +165,17 @@ class EnvoyDrainIT {
     for (int i = 0; i < 10 * MANY; i++) {
       clients.add(ask(NEVER, BODY.substring(0, 20)));
     }
-    await().until(() -> picker.counters().active() == clients.size());
+    RawHttp sent = ask(-1, BODY);
+    await().until(() -> backend.requests.size() == 1);
+    await().until(() -> picker.counters().active() == clients.size() + 1);
     CompletableFuture<Boolean> drained = drain(Duration.ZERO, LONG);
+    await("streams are told to end").until(() -> picker.counters().active() == clients.size());
     for (RawHttp client : clients) {
       client.send(BODY.substring(20));
     }
     assertWhole(clients);
+    goOn.countDown();
+    assertWhole(List.of(sent));
     assertThat(drained.get(30, TimeUnit.SECONDS)).isTrue();
   }
 

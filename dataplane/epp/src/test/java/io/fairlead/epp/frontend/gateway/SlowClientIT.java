@@ -138,6 +138,13 @@ class SlowClientIT {
   }
 
   @Test
+  void anEmptyLineBehindARequestBeginsNoHead() {
+    send(HEALTH + "\r\n");
+    assertThat(answer()).startsWith("HTTP/1.1 200 OK");
+    assertThat(drip(0, IDLE.multipliedBy(2))).isEqualTo(IDLE);
+  }
+
+  @Test
   void aHeadThatBeginsBehindARequestHasItsTimeToo() {
     send(HEALTH + "GET /health HTTP/1.1\r\nX: ");
     assertThat(answer()).startsWith("HTTP/1.1 200 OK");
