@@ -40,16 +40,23 @@ final class RequestDecoder extends HttpRequestDecoder {
     int before = out.size();
     int from = in.readerIndex();
     super.decode(ctx, in, out);
-    if (out.size() > before) {
+    boolean made = out.size() > before;
+    if (made) {
       between = out.getLast() instanceof LastHttpContent;
-      undecoded.isOnly(in.readableBytes());
     } else if (between) {
-      // Empty lines between requests begin none (RFC 9112, 2.2).
       between = in.forEachByte(from, in.readerIndex() - from, ByteProcessor.FIND_NON_CRLF) < 0;
-      if (between) {
-        undecoded.isOnly(in.readableBytes());
-      }
     }
+    if (between) {
+      undecoded.isOnly(behindLineEnds(in));
+    } else if (made) {
+      undecoded.isOnly(in.readableBytes());
+    }
+  }
+
+  /** Empty lines between requests begin none (RFC 9112, 2.2). */
+  private static int behindLineEnds(ByteBuf in) {
+    int first = in.forEachByte(ByteProcessor.FIND_NON_CRLF);
+    return first < 0 ? 0 : in.writerIndex() - first;
   }
 
   @Override
