@@ -41,9 +41,11 @@ public final class JsonMediaType {
     if (contentType.equalsIgnoreCase(TYPE)) {
       return true;
     }
-    String[] said = COMMA.split(contentType, -1);
-    if (said.length > 1) {
-      return Stream.of(said).map(String::strip).allMatch(JsonMediaType::is);
+    if (contentType.indexOf(',') >= 0) {
+      String[] said = COMMA.split(contentType, -1);
+      if (said.length > 1) {
+        return Stream.of(said).map(String::strip).allMatch(JsonMediaType::is);
+      }
     }
     String[] parts = contentType.toLowerCase(Locale.ROOT).split(";", -1);
     boolean json = parts[0].strip().equals(TYPE);

@@ -163,13 +163,14 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
     if (state != State.CLOSING && msg instanceof HttpObject object) {
       waiting.add(object);
-      if (object instanceof HttpRequest head) {
+      pump();
+      // Most are taken on at once: only of one that is still there the headers are gone through.
+      if (object instanceof HttpRequest head && !waiting.isEmpty()) {
         undecoded.waitBehind(Framing.memory(head.headers()));
         if (++requestsWaiting > MOST_WAITING) {
           var _ = channel.close();
         }
       }
-      pump();
     } else {
       // What a stream of HTTP/2 brings after its end, or that is no part of a message.
       ReferenceCountUtil.release(msg);
@@ -207,7 +208,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       if (next == null) {
         break;
       }
-      if (next instanceof HttpRequest head) {
+      // Those that wait are before one that has just come.
+      if (next instanceof HttpRequest head && requestsWaiting > 0) {
         undecoded.waitBehind(-Framing.memory(head.headers()));
         requestsWaiting--;
       }
