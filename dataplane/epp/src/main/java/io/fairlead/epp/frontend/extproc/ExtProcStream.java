@@ -334,10 +334,7 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
    * {@link #endNow}.
    */
   void leave() {
-    if (leaving == null) {
-      leaving = new Leaving(this, loop);
-    }
-    leaving.consider();
+    leaving().consider();
   }
 
   /**
@@ -345,10 +342,14 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
    * what it has shown of it.
    */
   void leaveUnanswered() {
-    leave();
-    if (leaving != null) {
-      leaving.evenUnanswered();
+    leaving().evenUnanswered();
+  }
+
+  private Leaving leaving() {
+    if (leaving == null) {
+      leaving = new Leaving(this, loop);
     }
+    return leaving;
   }
 
   /** Whether anything of the response has come. */
