@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -243,18 +244,22 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void serve(CompletionRequest parsed, Exchange exchange, long number, long created) {
     if (parsed.api() == Api.RESPONSES) {
       ResponseJson json = new ResponseJson(parsed, number, created);
-      if (parsed.stream()) {
-        submit(parsed, new StreamedResponse(exchange, parsed, json));
-      } else {
-        serveWhole(parsed, exchange, json::whole);
-      }
+      serve(parsed, exchange, () -> new StreamedResponse(exchange, parsed, json), json::whole);
     } else {
       ReplyJson json = new ReplyJson(parsed, number, created);
-      if (parsed.stream()) {
-        submit(parsed, new StreamedReply(exchange, parsed, json));
-      } else {
-        serveWhole(parsed, exchange, json::whole);
-      }
+      serve(parsed, exchange, () -> new StreamedReply(exchange, parsed, json), json::whole);
+    }
+  }
+
+  private void serve(
+      CompletionRequest parsed,
+      Exchange exchange,
+      Supplier<Reply> streamed,
+      Function<Progress, ObjectNode> whole) {
+    if (parsed.stream()) {
+      submit(parsed, streamed.get());
+    } else {
+      serveWhole(parsed, exchange, whole);
     }
   }
 
