@@ -41,7 +41,7 @@ final class OtherPickers {
   private int telling;
 
   /** Something that one tells of, so many nanoseconds ago when it was told. */
-  private record Happened(long age, Runnable takesIn) {}
+  private record Happened(long age, Runnable effect) {}
 
   /** What one has in flight. */
   private static final class Picker {
@@ -106,7 +106,7 @@ final class OtherPickers {
       EndpointState at = endpoints.named(told.endpoint().name());
       if (at != null && taking.endpoint(told.endpoint(), told.startedAt(), 0)) {
         for (SentRequest request : told.requests()) {
-          sent(now, picker, at, request, taking, all);
+          collect(now, picker, at, request, taking, all);
         }
       }
     }
@@ -117,11 +117,11 @@ final class OtherPickers {
       all.add(new Happened(told.end().age(), () -> over(now, picker, told)));
     }
     all.sort(OLDEST);
-    all.forEach(one -> one.takesIn().run());
+    all.forEach(one -> one.effect().run());
   }
 
-  /** Of one that is over as well nobody was told: it only leaves its context. */
-  private void sent(
+  /** One that is told of together with its end never counts as in flight. */
+  private void collect(
       long now,
       Picker picker,
       EndpointState at,
