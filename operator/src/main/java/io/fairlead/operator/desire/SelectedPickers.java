@@ -10,6 +10,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Selectors;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.util.Collection;
@@ -40,7 +41,7 @@ public final class SelectedPickers {
 
   /** Judges the selector of a pool. */
   static Optional<Selected> of(Observation seen, @Nullable EndpointPicker picker) {
-    Map<String, String> selector = selector(seen.pool());
+    Map<String, String> selector = Selectors.of(seen.pool());
     return selector.isEmpty()
         ? byAnother(seen, picker)
         : byItself(seen, picker, selector).or(() -> byAnother(seen, picker));
@@ -56,10 +57,7 @@ public final class SelectedPickers {
           new Selected(byThePool(seen.pool(), "the pods of pickers", selector), true));
     }
     boolean now = carried(seen, name).anyMatch(labels -> includes(labels, selector));
-    Map<String, String> all =
-        new HashMap<>(asked(picker == null ? EndpointPickerSpec.DEFAULT : picker.getSpec()));
-    all.putAll(every);
-    if (picker != null && includes(all, selector)) {
+    if (picker != null && includes(labels(picker.getSpec(), every), selector)) {
       return Optional.of(
           new Selected(
               byThePicker(picker, asked(selector, every), seen.pool().getMetadata().getName()),
@@ -79,8 +77,7 @@ public final class SelectedPickers {
       return Optional.empty();
     }
     Map<String, String> every = Labels.all(Names.child(seen.pool().getMetadata().getName()));
-    Map<String, String> all = new HashMap<>(asked(picker.getSpec()));
-    all.putAll(every);
+    Map<String, String> all = labels(picker.getSpec(), every);
     return seen.selectors().entrySet().stream()
         .filter(other -> includes(all, other.getValue()))
         .filter(other -> !includes(every, other.getValue()))
@@ -131,8 +128,7 @@ public final class SelectedPickers {
   public static EndpointPickerSpec leftOut(
       EndpointPickerSpec settings, Collection<Map<String, String>> selectors, String picker) {
     Map<String, String> every = Labels.all(picker);
-    Map<String, String> all = new HashMap<>(asked(settings));
-    all.putAll(every);
+    Map<String, String> all = labels(settings, every);
     Set<String> selecting =
         selectors.stream()
             .filter(selector -> !selector.isEmpty() && includes(all, selector))
@@ -148,16 +144,15 @@ public final class SelectedPickers {
     return settings.withPodTemplate(template.withLabels(kept));
   }
 
-  private static Map<String, String> selector(InferencePool pool) {
-    return pool.getSpec() == null || pool.getSpec().selector() == null
-        ? Map.of()
-        : pool.getSpec().selector().matchLabels();
-  }
-
-  private static Map<String, String> asked(@Nullable EndpointPickerSpec settings) {
-    return settings == null || settings.podTemplate() == null
-        ? Map.of()
-        : settings.podTemplate().labels();
+  /** What a picker's pods carry: what is asked of them, and the operator's own, which win. */
+  private static Map<String, String> labels(
+      @Nullable EndpointPickerSpec settings, Map<String, String> operators) {
+    Map<String, String> labels = new HashMap<>();
+    if (settings != null && settings.podTemplate() != null) {
+      labels.putAll(settings.podTemplate().labels());
+    }
+    labels.putAll(operators);
+    return labels;
   }
 
   /**

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * By which labels pools select. One whose picker's pods get labels from its author is woken when
  * another pool of the namespace selects by others than before: it may select these pods.
  */
-final class Selectors extends AbstractEventSource<InferencePool, InferencePool> {
+public final class Selectors extends AbstractEventSource<InferencePool, InferencePool> {
   private final IndexerResourceCache<InferencePool> pools;
   private final Watched<EndpointPicker, InferencePool> pickers;
 
@@ -67,7 +67,8 @@ final class Selectors extends AbstractEventSource<InferencePool, InferencePool> 
         .forEach(name -> getEventHandler().handleEvent(new Event(new ResourceID(name, namespace))));
   }
 
-  private static Map<String, String> of(InferencePool pool) {
+  /** That of a pool; empty where it selects nothing. */
+  public static Map<String, String> of(InferencePool pool) {
     return pool.getSpec() == null || pool.getSpec().selector() == null
         ? Map.of()
         : pool.getSpec().selector().matchLabels();
