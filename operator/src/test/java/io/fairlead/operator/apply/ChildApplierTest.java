@@ -6,11 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
-import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
-import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.testing.ScriptedApi;
 import io.javaoperatorsdk.operator.api.config.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -18,7 +17,6 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -111,19 +109,7 @@ class ChildApplierTest {
     pool.getMetadata().setNamespace("a");
     pool.getMetadata().setName("pool");
     pool.getMetadata().setUid("1");
-    return new Observation(
-        pool,
-        List.of(),
-        List.of(),
-        List.of(),
-        UpstreamObjects.NONE,
-        List.of(),
-        Unread.NOTHING,
-        null,
-        List.of(),
-        List.of(),
-        List.of(),
-        Map.of());
+    return ObservationBuilder.of(pool).build();
   }
 
   @SuppressWarnings("unchecked")

@@ -11,7 +11,6 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.compile.PoolCompiler;
-import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
@@ -21,10 +20,9 @@ import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Children;
-import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.observe.Unread;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -119,19 +117,12 @@ class HeldConfigTest {
             .endMetadata()
             .build();
     return HeldConfig.of(
-        new Observation(
-            POOL,
-            List.of(),
-            List.of(),
-            List.of(),
-            UpstreamObjects.NONE,
-            List.of(),
-            unread,
-            null,
-            map == null ? List.of() : List.of(map),
-            pod == null ? List.of() : List.of(pod),
-            List.of(lease),
-            Map.of()));
+        ObservationBuilder.of(POOL)
+            .unread(unread)
+            .children(map == null ? List.of() : List.of(map))
+            .pods(pod == null ? List.of() : List.of(pod))
+            .leases(List.of(lease))
+            .build());
   }
 
   private static ConfigMap map() {

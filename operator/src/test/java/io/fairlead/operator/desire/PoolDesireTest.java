@@ -6,20 +6,18 @@ import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.compile.PoolCompiler;
 import io.fairlead.crds.compile.SchedulingText;
-import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.observe.ServiceRef;
-import io.fairlead.operator.observe.Unread;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.SeenReasons;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -76,20 +74,7 @@ class PoolDesireTest {
         Serialization.unmarshal(
             "metadata: {name: p, namespace: ns}\nspec: {targetPorts: [{number: 8000}]}\n",
             InferencePool.class);
-    Observation seen =
-        new Observation(
-            pool,
-            List.of(),
-            List.of(),
-            List.of(),
-            UpstreamObjects.NONE,
-            List.of(),
-            Unread.NOTHING,
-            null,
-            List.of(),
-            List.of(),
-            List.of(),
-            Map.of());
+    Observation seen = ObservationBuilder.of(pool).build();
     assertThat(ServiceRef.of(seen))
         .isInstanceOfSatisfying(
             ServiceRef.Unresolved.class,
@@ -202,19 +187,10 @@ class PoolDesireTest {
       String selector, @Nullable EndpointPicker picker, Pod... pods) {
     InferencePool pool = pool(selector);
     Observation seen =
-        new Observation(
-            pool,
-            picker == null ? List.of() : List.of(picker),
-            List.of(),
-            List.of(),
-            UpstreamObjects.NONE,
-            List.of(),
-            Unread.NOTHING,
-            null,
-            List.of(),
-            List.of(pods),
-            List.of(),
-            Map.of());
+        ObservationBuilder.of(pool)
+            .pickers(picker == null ? List.of() : List.of(picker))
+            .pods(List.of(pods))
+            .build();
     return PoolDesire.compile(seen, picker, SchedulingText.none("is not set"));
   }
 
@@ -233,20 +209,7 @@ class PoolDesireTest {
             """
                 .formatted(annotations),
             InferenceModel.class);
-    Observation seen =
-        new Observation(
-            pool,
-            List.of(),
-            List.of(),
-            List.of(model),
-            UpstreamObjects.NONE,
-            List.of(),
-            Unread.NOTHING,
-            null,
-            List.of(),
-            List.of(),
-            List.of(),
-            Map.of());
+    Observation seen = ObservationBuilder.of(pool).models(List.of(model)).build();
     CompiledPool compiled = PoolDesire.compile(seen, null, SchedulingText.none("is not set"));
     assertThat(compiled.models()).hasSize(1);
     return compiled.models().getFirst();

@@ -3,18 +3,15 @@ package io.fairlead.operator.reconcile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.observe.Observation;
-import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -135,19 +132,9 @@ class LostModelsTest {
     InferencePool pool = new InferencePool();
     pool.setMetadata(new ObjectMetaBuilder().withName("pool").withUid("uid").build());
     Observation seen =
-        new Observation(
-            pool,
-            List.of(),
-            List.of(),
-            Stream.of(models).map(LostModelsTest::model).toList(),
-            UpstreamObjects.NONE,
-            List.of(),
-            Unread.NOTHING,
-            null,
-            List.of(),
-            List.of(),
-            List.of(),
-            Map.of());
+        ObservationBuilder.of(pool)
+            .models(Stream.of(models).map(LostModelsTest::model).toList())
+            .build();
     return lost.doubt(seen, watched, api.client());
   }
 

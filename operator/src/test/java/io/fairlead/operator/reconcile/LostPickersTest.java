@@ -5,12 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
-import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
-import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
@@ -18,7 +17,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -171,19 +169,10 @@ class LostPickersTest {
     pool.setMetadata(
         new ObjectMetaBuilder().withName("pool").withNamespace("a").withUid("uid").build());
     Observation seen =
-        new Observation(
-            pool,
-            Stream.of(pickers).map(LostPickersTest::picker).toList(),
-            List.of(),
-            List.of(),
-            UpstreamObjects.NONE,
-            List.of(),
-            Unread.NOTHING,
-            null,
-            children,
-            List.of(),
-            List.of(),
-            Map.of());
+        ObservationBuilder.of(pool)
+            .pickers(Stream.of(pickers).map(LostPickersTest::picker).toList())
+            .children(children)
+            .build();
     return lost.doubt(seen, null, watched, () -> denied, api.client());
   }
 

@@ -9,10 +9,9 @@ import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.apply.StatusSteps;
 import io.fairlead.operator.observe.Observation;
-import io.fairlead.operator.observe.Unread;
+import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.reconcile.SettledLooks.Seen;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -105,19 +104,11 @@ class SettledLooksTest {
     InferencePool pool = new InferencePool();
     pool.getMetadata().setUid("pool");
     pool.getMetadata().setResourceVersion("1");
-    return new Observation(
-        pool,
-        List.of(),
-        List.of(),
-        List.of(),
-        new UpstreamObjects(objectives, List.of()),
-        superseded,
-        Unread.NOTHING,
-        null,
-        children,
-        List.of(),
-        List.of(),
-        Map.of());
+    return ObservationBuilder.of(pool)
+        .upstream(new UpstreamObjects(objectives, List.of()))
+        .superseded(superseded)
+        .children(children)
+        .build();
   }
 
   private static HasMetadata object(String child) {

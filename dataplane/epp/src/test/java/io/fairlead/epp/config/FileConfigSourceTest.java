@@ -45,13 +45,7 @@ class FileConfigSourceTest {
   @Test
   void tellsWhatCannotBeReadAndReadsItOnceItCan() throws Exception {
     try (FileConfigSource source = source(folder.resolve("later.yaml"))) {
-      source.start(
-          offer ->
-              offers.add(
-                  offer instanceof ConfigOffer.Unreadable unreadable
-                          && !offer.origin().equals("test")
-                      ? unreadable.message()
-                      : offer.contentHash()));
+      source.start(this::note);
       await().until(() -> offers.size() == 1);
       replace("later.yaml", "now");
       await().until(() -> offers.size() == 2);
@@ -67,13 +61,7 @@ class FileConfigSourceTest {
     replace("endpoints.yaml", "text");
     Path file = folder.resolve("endpoints.yaml");
     try (FileConfigSource source = source(file)) {
-      source.start(
-          offer ->
-              offers.add(
-                  offer instanceof ConfigOffer.Unreadable unreadable
-                          && !offer.origin().equals("test")
-                      ? unreadable.message()
-                      : offer.contentHash()));
+      source.start(this::note);
       await().until(() -> offers.size() == 1);
       // At once: a file that is written anew is empty at first, which is offered, too.
       replace("endpoints.yaml", empty);
@@ -115,13 +103,7 @@ class FileConfigSourceTest {
     Path file = folder.resolve("endpoints.yaml");
     assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
     try (FileConfigSource source = source(file)) {
-      source.start(
-          offer ->
-              offers.add(
-                  offer instanceof ConfigOffer.Unreadable unreadable
-                          && !offer.origin().equals("test")
-                      ? unreadable.message()
-                      : offer.contentHash()));
+      source.start(this::note);
       await().until(() -> offers.size() == 1);
       replace("endpoints.yaml", "text");
       await().until(() -> offers.size() == 2);
@@ -203,6 +185,14 @@ class FileConfigSourceTest {
     Files.createDirectory(folder.resolve("sub.yaml"));
     assertThat(FileState.read(List.of(folder)).texts().values())
         .containsExactly("a.yaml", "b.yml", "c.json");
+  }
+
+  /** What could not be read, or what was. */
+  private void note(ConfigOffer offer) {
+    offers.add(
+        offer instanceof ConfigOffer.Unreadable unreadable && !offer.origin().equals("test")
+            ? unreadable.message()
+            : offer.contentHash());
   }
 
   /** Its offers carry the texts in the hash. */
