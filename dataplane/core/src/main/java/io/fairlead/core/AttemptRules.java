@@ -73,6 +73,11 @@ final class AttemptRules {
 
   /** The first byte of an answer came that is no error, or all of it at once. */
   void serves(long now, Flight flight, EndpointState at) {
+    Suspicion suspicion = flight.suspicion;
+    if (suspicion != null) {
+      flight.suspicion = null;
+      suspicion.isTrue(now, health);
+    }
     health.serves(now, at.health(), flight.attempt.target, flight.attempt.sentAt);
     health.answered(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
     EndpointState prefiller = flight.attempt.prefilledBy;
@@ -93,6 +98,14 @@ final class AttemptRules {
       return;
     }
     EndpointState prefiller = flight.attempt.prefilledBy;
+    if (failure == Failure.ERROR && prefiller == null) {
+      health.erred(now, at.health(), flight.attempt.trial);
+      flight.suspicion =
+          flight.suspicion == null
+              ? new Suspicion(at, flight.attempt.sentAt, flight.attempt.trial)
+              : Suspicion.OF_NOBODY;
+      return;
+    }
     if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {
       health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
       return;
@@ -102,6 +115,15 @@ final class AttemptRules {
     }
     health.failed(
         now, prefiller.health(), failure, flight.attempt.sentAt, flight.attempt.prefillTrial);
+  }
+
+  /** It is not sent again: nobody else shows whether a request or who failed it is to blame. */
+  void leftOpen(long now, Flight flight) {
+    Suspicion suspicion = flight.suspicion;
+    if (suspicion != null) {
+      flight.suspicion = null;
+      suspicion.isOpen(now, health);
+    }
   }
 
   /** Notes in its receipt, if it has one, how this attempt failed, whoever is to blame. */
@@ -198,6 +220,7 @@ final class AttemptRules {
       case FAILED -> {
         Failure failure = flight.state().isAnswered() ? Failure.BROKEN_OFF : Failure.ERROR;
         failed(now, flight, endpoint, failure);
+        leftOpen(now, flight);
         note(
             flight,
             flight.hasReachedClient() ? NotSentAgain.ANSWERED : NotSentAgain.NOT_RESENDABLE);

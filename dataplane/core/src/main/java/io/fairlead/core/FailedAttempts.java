@@ -50,6 +50,7 @@ final class FailedAttempts {
     if (refused == null) {
       return;
     }
+    rules.leftOpen(now, flight);
     if (failure.answered()) {
       flight.answered(now);
       flight.attempt.judged = true;

@@ -101,6 +101,9 @@ final class Flight {
   /** Whether it was sent again after an endpoint may have worked on it: that happens once. */
   boolean workedOn;
 
+  /** Who failed it, while another may yet show whether that was the request's fault. */
+  @Nullable Suspicion suspicion;
+
   /** Whether it was to be sent again and nobody was found who might get it. */
   boolean nowhereElse;
 
@@ -220,6 +223,7 @@ final class Flight {
     lack = Lack.UNKNOWN;
     workedOn = false;
     nowhereElse = false;
+    suspicion = null;
     askedToEnd = false;
   }
 

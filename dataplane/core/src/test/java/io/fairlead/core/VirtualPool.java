@@ -228,6 +228,9 @@ final class VirtualPool implements RequestListener, PoolListener {
   /** What requests ask for that are not sheddable, each as often. */
   List<String> models = List.of("m");
 
+  /** Whether what a client asks by mistake is answered with errors. */
+  private boolean poisoned;
+
   /** So many common beginnings prompts have; 0 for prompts that share nothing. */
   int groups;
 
@@ -338,6 +341,16 @@ final class VirtualPool implements RequestListener, PoolListener {
   void mistakes(double perSecond, long from, long end) {
     for (long time = from; time < end; time += (long) (SECOND / perSecond)) {
       at(time, () -> arrive(true));
+    }
+  }
+
+  /** The same, so many at once, which any server answers with an error. */
+  void poison(double perSecond, int atOnce, long from, long end) {
+    poisoned = true;
+    for (long time = from; time < end; time += (long) (SECOND * atOnce / perSecond)) {
+      for (int i = 0; i < atOnce; i++) {
+        at(time, () -> arrive(true));
+      }
     }
   }
 
@@ -466,7 +479,7 @@ final class VirtualPool implements RequestListener, PoolListener {
     if (to.lacks.contains(route.targetModel())) {
       later(2 * MILLI, request, exchange.attempt, () -> turnAway(request, Outcome.REFUSED));
     } else if (exchange.mistaken && to.manner == Manner.WELL) {
-      later(2 * MILLI, request, exchange.attempt, () -> turnAway(request, Outcome.INVALID));
+      later(2 * MILLI, request, exchange.attempt, () -> mistaken(request));
     } else {
       if (impatient > 0 && random.nextDouble() < impatient) {
         long stays = 2 * FIRST_TOKEN + random.nextLong(100 * MILLI);
@@ -631,6 +644,14 @@ final class VirtualPool implements RequestListener, PoolListener {
     Exchange exchange = Objects.requireNonNull(open.get(request));
     fail(request, exchange, "turned away");
     core.ended(now, request, outcome, Usage.UNKNOWN);
+  }
+
+  private void mistaken(long request) {
+    if (poisoned) {
+      failed(request, Failure.ERROR);
+    } else {
+      turnAway(request, Outcome.INVALID);
+    }
   }
 
   private void leave(long request) {

@@ -56,6 +56,9 @@ public final class EndpointHealth {
   /** Whether the probe that is under way is to tell whether so many were cut as it is gone. */
   boolean askedIfGone;
 
+  /** Whether it is to tell whether it fails more than requests that any endpoint fails. */
+  boolean askedIfErring;
+
   final CutSuspicion cuts = new CutSuspicion();
 
   /** Whether its cuts look like its own doing, and until when a probe doesn't clear it of that. */
@@ -90,13 +93,22 @@ public final class EndpointHealth {
   /** When some of a body came last, or it was seen to compute for requests. */
   private long bodyAt;
 
-  /** Requests that it called invalid, with none served between them, and since when. */
-  int invalidInRow;
+  /**
+   * Answers that said no, which is that a request is invalid, or an error: with none served between
+   * them, and since when.
+   */
+  int noInRow;
 
-  long invalidSince;
+  long noSince;
+
+  /** Those on the trial that goes on, or was the last. */
+  int noOnTrial;
+
+  /** Of all its answers, those that said no. */
+  final UsualShare noShare = new UsualShare();
 
   /** Whether it is out for that alone: another's row may show that it was a client's mistake. */
-  boolean outAsInvalid;
+  boolean outForSayingNo;
 
   /** Requests sent there and not over. */
   int inFlight;
@@ -452,6 +464,7 @@ public final class EndpointHealth {
     trials++;
     onTrial = 0;
     mostOnTrial = 1;
+    noOnTrial = 0;
   }
 
   /**
@@ -523,14 +536,15 @@ public final class EndpointHealth {
     forgetFailures();
     cutsInRow = 0;
     askedIfGone = false;
+    askedIfErring = false;
     cuts.forget();
     suspected = false;
     bodiless = false;
     withholds = false;
     bodyAt = now;
     suspicions = 0;
-    invalidInRow = 0;
-    outAsInvalid = false;
+    noInRow = 0;
+    outForSayingNo = false;
     answered = "";
     answeredServed = false;
     otherServed = false;

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *       left out in the same way for that model's requests alone.
  *   <li>An endpoint is out if it refuses connections, fails several requests in a row or half of
  *       all, says nothing while it has work, or sends nothing after the heads of its answers. It
- *       then gets probes alone, with growing pauses.
+ *       then gets probes alone, with growing pauses. Answers that say that a request is invalid,
+ *       and errors, may be the request's fault: they count by what others say of it, and of theirs.
  *   <li>When a probe is answered the endpoint is on trial: it gets one request at a time until one
  *       succeeds or is seen to be worked on. Where nothing can show that, it gets more and more as
  *       it answers probes.
@@ -35,6 +36,18 @@ public final class PoolHealth {
 
   private static final int FAILURES_IN_A_ROW = 3;
 
+  /** After so many errors in a row a probe is to tell more. */
+  private static final int ERRORS_TO_ASK = 2;
+
+  /** Errors that tell without anything that is served meanwhile. */
+  private static final int ERRORS_IN_A_ROW = 10;
+
+  /**
+   * So many of each row that says no count in the share of these: whoever says nothing else does so
+   * at once, and it would be usual in the end.
+   */
+  private static final int COUNTED_OF_A_ROW = 8;
+
   /** It says itself that it takes no requests. */
   private static final int UNAVAILABLE_IN_A_ROW = 2;
 
@@ -49,6 +62,9 @@ public final class PoolHealth {
 
   /** Chance that explains nothing any more. */
   private static final double BY_CHANCE = 1e-5;
+
+  /** The same of one on trial, which has shown the like before and will be tried again. */
+  private static final double BY_CHANCE_ON_TRIAL = 0.05;
 
   /** What is cut in so short a time may have one cause: a client that drops all that it asked. */
   private static final long TOGETHER = 100 * MILLI;
@@ -68,7 +84,7 @@ public final class PoolHealth {
 
   private static final int MOST_SUSPICIONS = 5;
 
-  /** A row of invalid requests at an endpoint that serves counts for so long. */
+  /** A row that says no at an endpoint that serves counts for so long. */
   private static final long ROW_COUNTS = 60 * SECOND;
 
   /** Longer than the longest of those by so much, a row is not of a client's making. */
@@ -142,9 +158,6 @@ public final class PoolHealth {
 
   /** The same of those that are cut at once. */
   private final UsualShare cutAtOnceShare = new UsualShare();
-
-  /** Of answers, those that call their request invalid. */
-  private final UsualShare invalidShare = new UsualShare();
 
   /** The longest row of them of late at an endpoint that served then, and when it did. */
   private int longestRow;
@@ -296,11 +309,11 @@ public final class PoolHealth {
    * @param sentAt when it was sent
    */
   public void serves(long now, EndpointHealth endpoint, String model, long sentAt) {
-    if (endpoint.invalidInRow > FAILURES_IN_A_ROW
+    if (endpoint.noInRow > FAILURES_IN_A_ROW
         && endpoint.state != HealthState.ON_TRIAL
-        && sentAt - endpoint.invalidSince > 0) {
+        && sentAt - endpoint.noSince > 0) {
       if (servedMeanwhile(endpoint)) {
-        servesAfterInvalid(now, endpoint.invalidInRow);
+        servesAfterInvalid(now, endpoint.noInRow);
       } else {
         forgetCommonRows();
       }
@@ -325,40 +338,110 @@ public final class PoolHealth {
     if (endpoint.cuts.whole(sentAt) && endpoint.suspected && now - endpoint.suspectedUntil >= 0) {
       cleared(now, endpoint);
     }
-    endpoint.invalidInRow = 0;
-    invalidShare.add(0);
+    endpoint.noInRow = 0;
+    endpoint.noShare.add(0);
     passed(now, endpoint, trial);
   }
 
   /**
    * A request was answered to the end, with the word that something is wrong with it. That is its
    * client's mistake, and any endpoint would say so as often; so many in a row that chance hardly
-   * makes of what is usual, while requests sent meanwhile are served elsewhere, are the endpoint's
-   * fault: it is out. Unless one that serves what others ask calls as many in a row invalid then: a
-   * client sends nothing else, to whoever holds the beginning of its prompts, and has moved there.
+   * makes of what the others say, while requests sent meanwhile are served elsewhere, are the
+   * endpoint's fault: it is out. Unless one that serves what others ask says no as often in a row
+   * then: a client sends nothing else, to whoever holds the beginning of its prompts, and has moved
+   * there.
    */
   public void invalid(long now, EndpointHealth endpoint, int trial) {
+    saysNo(now, endpoint);
+    boolean triedForIt = endpoint.outForSayingNo && endpoint.isOfTrial(trial);
+    if (triedForIt ? saysNoStill(endpoint) : saysNoToAll(now, endpoint)) {
+      outForSayingNo(now, endpoint, "says that all requests are wrong");
+    } else if (!triedForIt || usualNo(endpoint) == 1) {
+      passed(now, endpoint, trial);
+    }
+  }
+
+  /**
+   * A request was answered with an error. Whether that is the endpoint's fault shows where it is
+   * sent again; servers answer so to some requests whoever serves them, as where an image can't be
+   * fetched. A probe is to tell soon, in which nothing is wrong. Rows are as those of {@link
+   * #invalid}, but for a long one nothing has to be served meanwhile: to fail takes no time, and
+   * would draw most requests until something is.
+   */
+  public void erred(long now, EndpointHealth endpoint, int trial) {
+    saysNo(now, endpoint);
+    boolean several =
+        endpoint.noInRow >= ERRORS_IN_A_ROW && endpoint.noInRow > TIMES_LONGEST * longestRow(now);
+    boolean out =
+        endpoint.isOfTrial(trial) ? saysNoStill(endpoint) : several || saysNoToAll(now, endpoint);
+    if (out) {
+      outForSayingNo(now, endpoint, Failure.ERROR.words());
+    } else if (endpoint.noInRow >= ERRORS_TO_ASK || failsTooMany(endpoint)) {
+      askIfErring(now, endpoint);
+    }
+  }
+
+  /** It answered with an error, and nobody else was asked. */
+  public void mayHaveFailed(long now, EndpointHealth endpoint) {
+    endpoint.failed(now, false);
+    usable.changed();
+  }
+
+  private void askIfErring(long now, EndpointHealth endpoint) {
+    if (endpoint.state == HealthState.IN_USE
+        && endpoint.probe == 0
+        && now - endpoint.nextProbe >= 0
+        && !endpoint.gone) {
+      probe(now, endpoint);
+      endpoint.askedIfErring = endpoint.probe != 0;
+    }
+  }
+
+  private void saysNo(long now, EndpointHealth endpoint) {
     endpoint.cutsInRow = 0;
     cutShare.add(0);
-    if (endpoint.invalidInRow == 0) {
-      endpoint.invalidSince = now;
+    if (endpoint.noInRow == 0) {
+      endpoint.noSince = now;
     }
-    endpoint.invalidInRow++;
-    if (endpoint.invalidInRow <= FAILURES_IN_A_ROW) {
-      // More would be usual in the end, since whoever finds all invalid answers at once.
-      invalidShare.add(1);
-    } else if (servedMeanwhile(endpoint)
-        && endpoint.invalidInRow > TIMES_LONGEST * longestRow(now)
-        && Math.pow(invalidShare.mean(), endpoint.invalidInRow) < BY_CHANCE) {
-      endpoint.failed(now, true);
-      usable.changed();
-      if (!endpoint.gone && endpoint.state != HealthState.OUT) {
-        out(now, endpoint, "says that all requests are wrong", false);
-        endpoint.outAsInvalid = true;
+    endpoint.noInRow++;
+    if (endpoint.noInRow <= COUNTED_OF_A_ROW) {
+      endpoint.noShare.add(1);
+    }
+  }
+
+  private boolean saysNoToAll(long now, EndpointHealth endpoint) {
+    return endpoint.noInRow > FAILURES_IN_A_ROW
+        && servedMeanwhile(endpoint)
+        && endpoint.noInRow > TIMES_LONGEST * longestRow(now)
+        && Math.pow(usualNo(endpoint), endpoint.noInRow) < BY_CHANCE;
+  }
+
+  /** Where most requests are mistakes, one on trial that says so shows nothing yet. */
+  private boolean saysNoStill(EndpointHealth endpoint) {
+    endpoint.noOnTrial++;
+    return Math.pow(usualNo(endpoint), endpoint.noOnTrial) < BY_CHANCE_ON_TRIAL;
+  }
+
+  private void outForSayingNo(long now, EndpointHealth endpoint, String reason) {
+    endpoint.failed(now, true);
+    usable.changed();
+    if (!endpoint.gone && endpoint.state != HealthState.OUT) {
+      out(now, endpoint, reason, false);
+      endpoint.outForSayingNo = true;
+    }
+  }
+
+  /** Share of answers that say no at the others in use; 1 without others. */
+  private double usualNo(EndpointHealth endpoint) {
+    double sum = 0;
+    int others = 0;
+    for (EndpointHealth other : endpoints) {
+      if (other != endpoint && other.state == HealthState.IN_USE) {
+        sum += other.noShare.mean();
+        others++;
       }
-      return;
     }
-    passed(now, endpoint, trial);
+    return others == 0 ? 1 : sum / others;
   }
 
   /**
@@ -371,9 +454,9 @@ public final class PoolHealth {
       longestRowAt = now;
     }
     for (EndpointHealth endpoint : endpoints) {
-      if (endpoint.outAsInvalid
+      if (endpoint.outForSayingNo
           && endpoint.state != HealthState.IN_USE
-          && endpoint.invalidInRow <= TIMES_LONGEST * row) {
+          && endpoint.noInRow <= TIMES_LONGEST * row) {
         back(now, endpoint, "was asked by a client who is wrong");
         endpoint.backAt = 0; // nor is it a relapse if it goes out again
       }
@@ -384,14 +467,14 @@ public final class PoolHealth {
   private void forgetCommonRows() {
     for (EndpointHealth endpoint : endpoints) {
       if (endpoint.state == HealthState.IN_USE && !servedMeanwhile(endpoint)) {
-        endpoint.invalidInRow = 0;
+        endpoint.noInRow = 0;
       }
     }
   }
 
   /** Whether a request was served that was sent since the endpoint's row of invalid ones began. */
   private boolean servedMeanwhile(EndpointHealth endpoint) {
-    return servedSentAt - endpoint.invalidSince > 0;
+    return servedSentAt - endpoint.noSince > 0;
   }
 
   private int longestRow(long now) {
@@ -537,9 +620,12 @@ public final class PoolHealth {
           case BROKEN_OFF -> endpoint.cutsInRow >= FAILURES_IN_A_ROW;
           case NO_SOCKET -> false;
         };
-    return several
-        || (endpoint.faults().probability() >= FAILS_TOO_MANY
-            && endpoint.faults().weight() >= ENOUGH_TOLD);
+    return several || failsTooMany(endpoint);
+  }
+
+  private static boolean failsTooMany(EndpointHealth endpoint) {
+    return endpoint.faults().probability() >= FAILS_TOO_MANY
+        && endpoint.faults().weight() >= ENOUGH_TOLD;
   }
 
   /** Something came from the endpoint that shows that it works. */
@@ -606,7 +692,7 @@ public final class PoolHealth {
     endpoint.unreachable = failure == Failure.REFUSED || failure == Failure.UNREACHABLE;
     boolean sure = failure == Failure.REFUSED || (again && endpoint.quiet(now) >= SILENT);
     if (endpoint.unreachable && sure) {
-      endpoint.outAsInvalid = false; // there is more against it now
+      endpoint.outForSayingNo = false; // there is more against it now
       if (endpoint.state != HealthState.OUT) {
         out(now, endpoint, failure.words(), false);
       }
@@ -631,6 +717,7 @@ public final class PoolHealth {
     endpoint.probe = 0;
     endpoint.probeOver = now;
     endpoint.askedIfGone = false;
+    endpoint.askedIfErring = false;
     endpoint.heard = true;
     endpoint.nextProbe = now + QUIET;
     if (endpoint.state == HealthState.OUT && !endpoint.silent) {
@@ -669,7 +756,7 @@ public final class PoolHealth {
       endpoint.sign(now); // it fails, but it lives
       endpoint.lifeless = false;
     } else {
-      endpoint.outAsInvalid = false; // there is more against it now
+      endpoint.outForSayingNo = false; // there is more against it now
       endpoint.unanswered++;
     }
     if (endpoint.state == HealthState.OUT) {
@@ -677,13 +764,15 @@ public final class PoolHealth {
       endpoint.nextProbe = now + pause(endpoint);
     } else {
       endpoint.nextProbe = now + QUIET;
-      // One that is late may be busy, and errors are for others to tell.
+      // One that is late may be busy, and an error alone is for others to tell.
       boolean gone = !failure.answered() && failure != Failure.FIRST_BYTE_LATE;
       boolean cuts = endpoint.suspected && (gone || failure == Failure.BROKEN_OFF);
-      if (failure == Failure.REFUSED || (endpoint.askedIfGone && gone) || cuts) {
+      boolean errs = endpoint.askedIfErring && failure.answered();
+      if (failure == Failure.REFUSED || (endpoint.askedIfGone && gone) || cuts || errs) {
         out(now, endpoint, failure.words(), false);
       }
       endpoint.askedIfGone = false;
+      endpoint.askedIfErring = false;
     }
   }
 
@@ -874,7 +963,8 @@ public final class PoolHealth {
     endpoint.suspected = false;
     endpoint.bodiless = false;
     endpoint.askedIfGone = false;
-    endpoint.outAsInvalid = false;
+    endpoint.askedIfErring = false;
+    endpoint.outForSayingNo = false;
     endpoint.probesFailed = 0;
     endpoint.probe = 0;
     endpoint.nextProbe = now + pause(endpoint);

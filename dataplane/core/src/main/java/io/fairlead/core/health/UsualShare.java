@@ -1,6 +1,6 @@
 package io.fairlead.core.health;
 
-/** How often something happens to a pool's requests: a mean, of the last fifty or so. */
+/** How often something happens to requests: a mean, of the last fifty or so. */
 final class UsualShare {
 
   /** What one request changes. */
