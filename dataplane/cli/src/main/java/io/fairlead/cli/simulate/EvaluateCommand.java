@@ -5,6 +5,7 @@ import io.fairlead.lab.evaluation.Document;
 import io.fairlead.lab.evaluation.PartResults;
 import io.fairlead.lab.evaluation.Plan;
 import io.fairlead.lab.evaluation.Row;
+import io.fairlead.lab.evaluation.SchedulerVersion;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -36,6 +37,7 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   private static final String PLAN = "plan.yaml";
   private static final String TEMPLATE = "template.md";
+  private static final String SOURCES = "dataplane/core/src/main/java";
 
   @Parameters(paramLabel = "PART", arity = "0..*", description = "Parts of the plan to run.")
   private List<String> parts = List.of();
@@ -69,10 +71,11 @@ public final class EvaluateCommand implements Callable<Integer> {
   private String commit = "unknown";
 
   @Option(
-      names = "--model",
-      description = "Tells one version of the cost model from another.",
-      defaultValue = "unknown")
-  private String model = "unknown";
+      names = "--sources",
+      paramLabel = "FOLDER",
+      description = "Of the scheduler: tell one version of it from another.",
+      defaultValue = SOURCES)
+  private Path sources = Path.of(SOURCES);
 
   @Option(
       names = "--quick",
@@ -127,7 +130,7 @@ public final class EvaluateCommand implements Callable<Integer> {
         new PartResults(
             "./hack/evaluate " + part,
             commit,
-            model,
+            SchedulerVersion.of(sources),
             plan.fingerprint(part),
             quick,
             run.seeds(),
@@ -144,7 +147,9 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   private void write(Plan plan) throws IOException {
     String template = Files.readString(folder.resolve(TEMPLATE));
-    Files.writeString(document, Document.render(template, plan, read(plan, kept())));
+    Files.writeString(
+        document,
+        Document.render(template, plan, read(plan, kept()), SchedulerVersion.of(sources)));
     out().println("wrote " + document);
     out().flush();
   }

@@ -100,7 +100,7 @@ final class PartRun {
         List<Row> mine = rows(each, steps(each).get(step), results.subList(from, to));
         Objects.requireNonNull(rows.get(each)).addAll(mine);
         // Beyond the load at which nobody keeps up there is nothing to be seen.
-        if (step + 1 < steps(each).size() && mine.stream().anyMatch(row -> row.diverged() == 0)) {
+        if (step + 1 < steps(each).size() && mine.stream().anyMatch(Row::servedAll)) {
           next.add(each);
         }
         from = to;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.fairlead.lab.evaluation.Document;
 import io.fairlead.lab.evaluation.Plan;
+import io.fairlead.lab.evaluation.SchedulerVersion;
 import io.fairlead.lab.workload.Workloads;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,6 +27,7 @@ final class EvaluationDocumentTest {
 
   private static final Path ROOT = Path.of("../..");
   private static final Path FOLDER = ROOT.resolve("docs/evaluation");
+  private static final Path SOURCES = ROOT.resolve("dataplane/core/src/main/java");
 
   @Test
   void theDocumentIsWhatItsResultsRenderTo() throws IOException {
@@ -34,7 +36,8 @@ final class EvaluationDocumentTest {
         Document.render(
             Files.readString(FOLDER.resolve("template.md")),
             plan,
-            EvaluateCommand.read(plan, FOLDER));
+            EvaluateCommand.read(plan, FOLDER),
+            SchedulerVersion.of(SOURCES));
 
     assertThat(Files.readString(ROOT.resolve("docs/evaluation.md")))
         .as("docs/evaluation.md is written by: ./hack/evaluate render")
@@ -43,7 +46,7 @@ final class EvaluationDocumentTest {
 
   @Test
   void frozenConstantsAreTheDefaultsOfTheCostModel() throws IOException {
-    Path sources = ROOT.resolve("dataplane/core/src/main/java/io/fairlead/core/plugins/cost");
+    Path sources = SOURCES.resolve("io/fairlead/core/plugins/cost");
     Pattern parameter =
         Pattern.compile("parameters\\.(?:number|integer)\\(\\s*\"(\\w+)\",\\s*([0-9._]+),");
     Map<String, Double> defaults = new TreeMap<>();
@@ -150,7 +153,10 @@ final class EvaluationDocumentTest {
     command.setOut(new PrintWriter(new StringWriter()));
     command.setErr(new PrintWriter(err));
     String[] options = {
-      "--quick", "--folder", folder.toString(), "--document", folder.resolve("out.md").toString()
+      "--quick",
+      "--folder=" + folder,
+      "--document=" + folder.resolve("out.md"),
+      "--sources=" + SOURCES
     };
     int code =
         command.execute(Stream.of(options, parts).flatMap(Stream::of).toArray(String[]::new));

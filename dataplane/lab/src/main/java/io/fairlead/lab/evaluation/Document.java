@@ -36,20 +36,24 @@ public final class Document {
 
   private final Plan plan;
   private final Map<String, PartResults> results;
+  private final String scheduler;
 
-  private Document(Plan plan, Map<String, PartResults> results) {
+  private Document(Plan plan, Map<String, PartResults> results, String scheduler) {
     this.plan = plan;
     this.results = results;
+    this.scheduler = scheduler;
   }
 
   /**
    * Fills a template in.
    *
    * @param results of the parts that have been made, by name
+   * @param scheduler {@link SchedulerVersion} of the one that there is now
    * @throws IllegalArgumentException if the template asks for what isn't there
    */
-  public static String render(String template, Plan plan, Map<String, PartResults> results) {
-    var document = new Document(plan, results);
+  public static String render(
+      String template, Plan plan, Map<String, PartResults> results, String scheduler) {
+    var document = new Document(plan, results, scheduler);
     Matcher field = FIELD.matcher(template);
     return field.replaceAll(
         match ->
@@ -59,7 +63,7 @@ public final class Document {
 
   private String field(String word, String[] arguments) {
     if (word.equals("headline")) {
-      return new Headline(plan, results).text();
+      return new Headline(plan, results, scheduler).text();
     }
     if (word.equals("plan")) {
       return PlanTables.text(plan);
@@ -107,12 +111,12 @@ public final class Document {
   }
 
   private static String made(PartResults made) {
-    return "`%s` at commit `%s`, seeds %s, cost model `%s`."
+    return "`%s` at commit `%s`, seeds %s, scheduler `%s`."
         .formatted(
             made.command(),
             made.commit(),
             made.seeds().getFirst() + ".." + made.seeds().getLast(),
-            made.model());
+            made.scheduler());
   }
 
   private static List<Measure> measures(String[] arguments) {

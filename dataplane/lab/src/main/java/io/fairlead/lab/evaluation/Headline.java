@@ -16,11 +16,13 @@ final class Headline {
 
   private final Plan plan;
   private final Map<String, PartResults> results;
+  private final String scheduler;
   private final StringBuilder out = new StringBuilder();
 
-  Headline(Plan plan, Map<String, PartResults> results) {
+  Headline(Plan plan, Map<String, PartResults> results, String scheduler) {
     this.plan = plan;
     this.results = results;
+    this.scheduler = scheduler;
   }
 
   String text() {
@@ -107,9 +109,15 @@ final class Headline {
         caveats.add("`%s` was run by an older plan.".formatted(part));
       }
     }
-    long models = results.values().stream().map(PartResults::model).distinct().count();
-    if (models > 1) {
-      caveats.add("Parts were run with %d versions of the cost model.".formatted(models));
+    List<String> older =
+        results.entrySet().stream()
+            .filter(part -> !part.getValue().scheduler().equals(scheduler))
+            .map(Map.Entry::getKey)
+            .toList();
+    if (!older.isEmpty()) {
+      caveats.add(
+          "**Of another version of the scheduler than this one**: `%s`."
+              .formatted(String.join("`, `", older)));
     }
     caveats.forEach(caveat -> out.append("- ").append(caveat).append('\n'));
   }

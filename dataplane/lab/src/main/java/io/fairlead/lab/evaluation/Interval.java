@@ -21,7 +21,7 @@ public record Interval(double middle, double low, double high) {
    * pairs' ratios, so that twice as much and half as much weigh the same.
    */
   static Interval ratio(double[] values, double[] others) {
-    if (Arrays.stream(values).anyMatch(Double::isNaN)) {
+    if (values.length == 0 || Arrays.stream(values).anyMatch(Double::isNaN)) {
       return ofNothing(values, others);
     }
     if (isZero(values) && isZero(others)) {
@@ -29,6 +29,9 @@ public record Interval(double middle, double low, double high) {
     }
     if (Arrays.equals(values, others)) {
       return new Interval(1, 1, 1);
+    }
+    if (isZero(values) && Arrays.stream(others).allMatch(other -> other > 0)) {
+      return new Interval(0, 0, 0);
     }
     double[] logs = new double[values.length];
     for (int i = 0; i < logs.length; i++) {
@@ -56,8 +59,11 @@ public record Interval(double middle, double low, double high) {
     return new Interval(ratio, 0, Double.POSITIVE_INFINITY);
   }
 
-  /** The difference of values that belong together pairwise. */
+  /** The difference of values that belong together pairwise; not sure where there are none. */
   static Interval difference(double[] values, double[] others) {
+    if (Arrays.stream(values).anyMatch(Double::isNaN)) {
+      return new Interval(Double.NaN, Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY);
+    }
     double[] differences = new double[values.length];
     for (int i = 0; i < differences.length; i++) {
       differences[i] = values[i] - others[i];

@@ -3,6 +3,7 @@ package io.fairlead.lab.evaluation;
 import io.fairlead.lab.evaluation.Row.Setting;
 import io.fairlead.lab.report.Measure;
 import java.util.Locale;
+import java.util.function.IntPredicate;
 
 /**
  * Whether a contender has been shown to be no worse than another by one measure in one case. It has
@@ -57,6 +58,11 @@ record Judgement(
       return bound;
     }
 
+    /** Whether a run that diverged tells nothing of it but its own length. */
+    boolean ofLatency() {
+      return this == MEAN || this == TTFT_P99;
+    }
+
     boolean difference() {
       return this == HIT_RATE;
     }
@@ -86,9 +92,13 @@ record Judgement(
     }
   }
 
+  /** By all seeds; by those in which both kept up where latencies are compared. */
   static Judgement of(Row subject, Row peer, Criterion criterion, double bound) {
-    double[] values = subject.of(criterion.measure());
-    double[] others = peer.of(criterion.measure());
+    IntPredicate counts =
+        seed ->
+            !criterion.ofLatency() || !(subject.diverged().get(seed) || peer.diverged().get(seed));
+    double[] values = subject.of(criterion.measure(), counts);
+    double[] others = peer.of(criterion.measure(), counts);
     Interval interval =
         criterion.difference()
             ? Interval.difference(values, others)

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param command that made it
  * @param commit what of; ends in {@code +} when sources had been changed since
- * @param model tells one version of the cost model's sources from another
+ * @param scheduler {@link SchedulerVersion} of what decided
  * @param plan {@link Plan#fingerprint} of the part at that time
  * @param quick whether seeds and seconds were cut short, so that it says nothing
  * @param seeds of every row
@@ -18,7 +18,7 @@ import java.util.Optional;
 public record PartResults(
     String command,
     String commit,
-    String model,
+    String scheduler,
     String plan,
     boolean quick,
     List<Long> seeds,

@@ -27,7 +27,7 @@ final class PartResultsFile {
     ObjectNode head = JSON.createObjectNode();
     head.put("command", results.command());
     head.put("commit", results.commit());
-    head.put("model", results.model());
+    head.put("scheduler", results.scheduler());
     head.put("plan", results.plan());
     head.put("quick", results.quick());
     results.seeds().forEach(head.putArray("seeds")::add);
@@ -57,7 +57,7 @@ final class PartResultsFile {
       return new PartResults(
           need(root, "command").asText(),
           need(root, "commit").asText(),
-          need(root, "model").asText(),
+          need(root, "scheduler").asText(),
           need(root, "plan").asText(),
           need(root, "quick").asBoolean(),
           seeds,
@@ -74,7 +74,7 @@ final class PartResultsFile {
     node.put("pool", row.setting().pool());
     node.put("faults", row.setting().faults());
     node.put("contender", row.contender());
-    node.put("diverged", row.diverged());
+    row.diverged().forEach(node.putArray("diverged")::add);
     ArrayNode values = node.putArray("values");
     for (Measure measure : Row.MEASURES) {
       ArrayNode seeds = values.addArray();
@@ -110,6 +110,12 @@ final class PartResultsFile {
       }
       values.put(measures.get(i), list);
     }
+    List<Boolean> diverged = new ArrayList<>();
+    need(row, "diverged").forEach(seed -> diverged.add(seed.asBoolean()));
+    if (diverged.size() != seeds) {
+      throw new IOException(
+          "diverged of a row has %d values for %d seeds".formatted(diverged.size(), seeds));
+    }
     List<Flow> flows = new ArrayList<>();
     for (JsonNode flow : row.path("flows")) {
       flows.add(
@@ -129,7 +135,7 @@ final class PartResultsFile {
             need(row, "pool").asText(),
             need(row, "faults").asText()),
         need(row, "contender").asText(),
-        need(row, "diverged").asInt(),
+        diverged,
         values,
         flows);
   }

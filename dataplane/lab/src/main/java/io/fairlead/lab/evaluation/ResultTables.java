@@ -61,13 +61,20 @@ final class ResultTables {
         cells.add(
             line.stream()
                 .filter(each -> each.criterion() == criterion)
-                .map(Judgement::cell)
+                .map(each -> cell(each, first))
                 .findFirst()
                 .orElse(""));
       }
       table.row(cells);
     }
     return table.text();
+  }
+
+  /** A rate may be beside another peer than the first of its line. */
+  private static String cell(Judgement judgement, Judgement first) {
+    return judgement.peer().equals(first.peer())
+        ? judgement.cell()
+        : judgement.cell() + " (`" + judgement.peer() + "`)";
   }
 
   /** Means of all contenders; in brackets those of runs that could not keep up. */
@@ -98,10 +105,10 @@ final class ResultTables {
 
   private static String value(Row row, Measure measure) {
     String value = Shown.value(measure, row.mean(measure));
-    return row.kept() ? value : "(" + value + ")";
+    return row.neverDiverged() ? value : "(" + value + ")";
   }
 
-  /** The highest load that each contender keeps up with in every seed, and all lower ones. */
+  /** The highest load of which each contender serves nearly all, as of all lower ones. */
   String knees() {
     List<String> head = new ArrayList<>(List.of("workload"));
     part.all().forEach(name -> head.add("`" + name + "`"));
@@ -132,7 +139,7 @@ final class ResultTables {
     String last = "below " + Row.plain(loads.getFirst().load());
     for (Setting setting : loads) {
       Optional<Row> row = results.row(setting, name);
-      if (row.isPresent() && !row.get().kept()) {
+      if (row.isPresent() && !row.get().servedAll()) {
         return last;
       }
       last = Row.plain(setting.load());

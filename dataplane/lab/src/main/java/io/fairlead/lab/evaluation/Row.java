@@ -12,22 +12,24 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.IntStream;
 
 /**
  * What one contender came to in one case.
  *
  * @param setting of the case
  * @param contender by its name in the plan
- * @param diverged in how many seeds more came than was served
+ * @param diverged whether more came than was served, for each seed
  * @param values of each of {@link #MEASURES}, one a seed, in the order of the seeds; NaN for none
  * @param flows each flow's mean over the seeds, where there are between two and a dozen
  */
 public record Row(
     Setting setting,
     String contender,
-    int diverged,
+    List<Boolean> diverged,
     Map<Measure, List<Double>> values,
     List<Flow> flows) {
 
@@ -55,7 +57,17 @@ public record Row(
   /** What is kept is to be looked at, and compared by 3 %. */
   private static final MathContext DIGITS = new MathContext(5);
 
+  /**
+   * Two that leave shares of requests without an answer which differ by no more than this had as
+   * good as the same requests to serve.
+   */
+  private static final double ALIKE = 0.01;
+
+  /** Who leaves more than this without an answer does not serve what comes. */
+  private static final double LEFT_OUT = 0.03;
+
   public Row {
+    diverged = List.copyOf(diverged);
     values = Collections.unmodifiableMap(new EnumMap<>(values));
     flows = List.copyOf(flows);
   }
@@ -90,15 +102,19 @@ public record Row(
     for (Measure measure : MEASURES) {
       values.put(measure, runs.stream().map(run -> rounded(measure.of(run))).toList());
     }
-    int diverged = (int) runs.stream().filter(run -> run.course().diverged()).count();
+    List<Boolean> diverged = runs.stream().map(run -> run.course().diverged()).toList();
     return new Row(setting, contender, diverged, values, flows(runs));
   }
 
   /** Values of a measure, one a seed. */
   double[] of(Measure measure) {
-    return values.getOrDefault(measure, List.of()).stream()
-        .mapToDouble(Double::doubleValue)
-        .toArray();
+    return of(measure, seed -> true);
+  }
+
+  /** The same of some seeds, by their place. */
+  double[] of(Measure measure, IntPredicate seeds) {
+    List<Double> all = values.getOrDefault(measure, List.of());
+    return IntStream.range(0, all.size()).filter(seeds).mapToDouble(all::get).toArray();
   }
 
   /** Mean over the seeds that have a value; NaN for none. */
@@ -110,13 +126,34 @@ public record Row(
   }
 
   /** Whether it kept up in every seed. */
-  boolean kept() {
-    return diverged == 0;
+  boolean neverDiverged() {
+    return !diverged.contains(true);
   }
 
-  /** Whether it did not in half of the seeds or more, so that it was not the luck of one. */
-  boolean fellBehind() {
-    return 2 * diverged >= of(Measure.END_TO_END_MEAN).length;
+  /** Whether it kept up in more than half of the seeds: to fall behind in one may be its luck. */
+  boolean keptUp() {
+    return 2 * Collections.frequency(diverged, true) < diverged.size();
+  }
+
+  /** Whether it kept up and answered nearly all that came: to refuse is not to serve. */
+  public boolean servedAll() {
+    return keptUp() && unanswered() <= LEFT_OUT;
+  }
+
+  /** Whether it left about the same share of requests without an answer as the other. */
+  boolean servedAsManyAs(Row other) {
+    return Math.abs(unanswered() - other.unanswered()) <= ALIKE;
+  }
+
+  /** Whether it answered a larger share of what came. */
+  boolean servedMoreThan(Row other) {
+    return unanswered() < other.unanswered() - ALIKE;
+  }
+
+  private double unanswered() {
+    double rejected = mean(Measure.REJECTED_SHARE);
+    double failed = mean(Measure.FAILED_SHARE);
+    return (Double.isNaN(rejected) ? 0 : rejected) + (Double.isNaN(failed) ? 0 : failed);
   }
 
   private static List<Flow> flows(List<RunResult> runs) {

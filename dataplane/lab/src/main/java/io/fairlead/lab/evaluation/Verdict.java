@@ -26,8 +26,10 @@ record Verdict(List<Judgement> judgements) {
   }
 
   /**
-   * Each subject beside the best peer of the case: of those that kept up the one with the lowest
-   * mean, else the one that served most.
+   * Each subject beside the best peer of the case: of those that kept up and left no more requests
+   * without an answer the one with the lowest mean. Where the subject did not keep up, or served
+   * fewer of the requests than one that did, latencies are of different requests: it is held
+   * against those that answered most, and most in time.
    */
   static Verdict of(Plan.Part part, PartResults results) {
     return of(part, results, false);
@@ -67,27 +69,42 @@ record Verdict(List<Judgement> judgements) {
 
   private static void judge(
       Row subject, List<Row> peers, boolean single, double bound, List<Judgement> judgements) {
-    List<Row> kept = peers.stream().filter(Row::kept).toList();
-    if (!subject.kept() || kept.isEmpty()) {
-      Row most = best(kept.isEmpty() ? peers : kept, Measure.SUSTAINED_PER_SECOND);
-      Judgement rate =
-          Judgement.of(subject, most, Criterion.SUSTAINED, Criterion.SUSTAINED.bound());
-      // Falling behind where a peer doesn't is no matter of a ratio.
-      judgements.add(!kept.isEmpty() && subject.fellBehind() ? rate.behind() : rate);
-      Row peer = single ? best(peers, Measure.GOOD_PER_SECOND) : most;
-      judgements.add(Judgement.of(subject, peer, Criterion.GOODPUT, Criterion.GOODPUT.bound()));
-      return;
+    List<Row> kept = peers.stream().filter(Row::keptUp).toList();
+    List<Row> alike = kept.stream().filter(subject::servedAsManyAs).toList();
+    boolean served = kept.stream().noneMatch(peer -> peer.servedMoreThan(subject));
+    if (subject.keptUp() && served && !alike.isEmpty()) {
+      judgeLatencies(subject, alike, single, bound, judgements);
+    } else {
+      judgeRates(subject, peers, kept, judgements);
     }
-    Row lowest = best(kept, Measure.END_TO_END_MEAN);
+  }
+
+  private static void judgeLatencies(
+      Row subject, List<Row> alike, boolean single, double bound, List<Judgement> judgements) {
+    Row lowest = best(alike, Measure.END_TO_END_MEAN);
     for (Criterion criterion : OF_LATENCY) {
-      Row peer = single ? best(kept, criterion.measure()) : lowest;
+      Row peer = single ? best(alike, criterion.measure()) : lowest;
       double most = criterion == Criterion.MEAN ? bound : criterion.bound();
       judgements.add(Judgement.of(subject, peer, criterion, most));
     }
-    Row peer = single ? best(kept, Measure.HIT_RATE) : lowest;
+    Row peer = single ? best(alike, Measure.HIT_RATE) : lowest;
     if (peer.mean(Measure.HIT_RATE) >= SHARED) {
       judgements.add(Judgement.of(subject, peer, Criterion.HIT_RATE, Criterion.HIT_RATE.bound()));
     }
+  }
+
+  /** Of what is answered, and of what is answered in time: each beside the best peer of it. */
+  private static void judgeRates(
+      Row subject, List<Row> peers, List<Row> kept, List<Judgement> judgements) {
+    List<Row> others = kept.isEmpty() ? peers : kept;
+    Judgement rate = judgement(subject, others, Criterion.SUSTAINED);
+    // Falling behind where a peer doesn't is no matter of a ratio.
+    judgements.add(!kept.isEmpty() && !subject.keptUp() ? rate.behind() : rate);
+    judgements.add(judgement(subject, others, Criterion.GOODPUT));
+  }
+
+  private static Judgement judgement(Row subject, List<Row> peers, Criterion criterion) {
+    return Judgement.of(subject, best(peers, criterion.measure()), criterion, criterion.bound());
   }
 
   private static Row best(List<Row> rows, Measure measure) {

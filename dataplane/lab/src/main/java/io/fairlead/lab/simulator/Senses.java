@@ -26,6 +26,8 @@ final class Senses {
 
   private static final long USAGE = 2;
 
+  private static final long STREAM = 3;
+
   private static final int BYTES_PER_TOKEN = TokenEstimate.USUAL_BYTES;
 
   /** A photograph's bytes for each token that it is estimated to cost. */
@@ -208,6 +210,12 @@ final class Senses {
   private static long mix(long value) {
     long mixed = (value ^ (value >>> 32)) * 0xd6e8feb86659fd93L;
     return mixed ^ (mixed >>> 32);
+  }
+
+  /** Whether the answer to a request comes as a stream, and not in one piece. */
+  boolean streams(RequestShape shape) {
+    return perception.unstreamed() == 0
+        || of(shape, STREAM).nextDouble() >= perception.unstreamed();
   }
 
   /** What an answer told of its usage. */

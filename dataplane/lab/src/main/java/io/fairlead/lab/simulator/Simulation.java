@@ -62,9 +62,6 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   private static final int SERVER_ERRORS = 500;
 
-  /** Tells the draw of what is streamed apart from all others. */
-  private static final long STREAM_SEED = 0x5eed_57ea_3ed0L;
-
   /** Tells the noise of engines apart from all others. */
   private static final long NOISE_SEED = 0x2015_e5ee_d5edL;
 
@@ -104,7 +101,6 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
 
   private final Traffic traffic;
   private final SplittableRandom random;
-  private final SplittableRandom streams;
   private final Senses senses;
   private final RunRecorder recorder;
   private final long endOfArrivals;
@@ -163,7 +159,6 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
       pickers.add(start(0));
     }
     pickersChanged();
-    streams = new SplittableRandom(spec.seed() ^ STREAM_SEED);
     random = new SplittableRandom(spec.seed());
     traffic = spec.workload().start(random.nextLong());
     recorder = new RunRecorder(spec);
@@ -520,14 +515,9 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
     SimulatedPicker picker = current.get(front(shape));
     long seed = random.nextLong();
     boolean lost = spec.settings().lostHits() > random.nextDouble();
-    double unstreamed = spec.settings().unstreamed();
     Flight flight =
         new Flight(
-            shape,
-            now,
-            picker,
-            unstreamed == 0 || streams.nextDouble() >= unstreamed,
-            lost ? forgotten(shape) : shape.blocks());
+            shape, now, picker, senses.streams(shape), lost ? forgotten(shape) : shape.blocks());
     recorder.arrived(flight);
     picker.arrive(now, flight, seed);
   }

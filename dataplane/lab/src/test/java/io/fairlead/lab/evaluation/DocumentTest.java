@@ -3,6 +3,7 @@ package io.fairlead.lab.evaluation;
 import static io.fairlead.lab.evaluation.Rows.CHAT;
 import static io.fairlead.lab.evaluation.Rows.CHAT_TWICE;
 import static io.fairlead.lab.evaluation.Rows.diverged;
+import static io.fairlead.lab.evaluation.Rows.refusing;
 import static io.fairlead.lab.evaluation.Rows.results;
 import static io.fairlead.lab.evaluation.Rows.row;
 import static io.fairlead.lab.evaluation.Rows.with;
@@ -13,9 +14,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.fairlead.lab.report.Measure;
 import io.fairlead.lab.simulator.Flow;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,14 +27,17 @@ final class DocumentTest {
 
   private static final Plan PLAN = Plan.read(Rows.PLAN);
 
+  /** As in the results. */
+  private static final String SCHEDULER = "abcdef";
+
   private static final PartResults RESULTS =
       results(
           row(CHAT, "cost", 100, 200, 300),
           row(CHAT, "weighted", 100, 200, 300),
           row(CHAT, "product", 400, 400, 400),
-          diverged(row(CHAT_TWICE, "cost", 1_000, 2_000, 3_000)),
+          diverged(row(CHAT_TWICE, "cost", 1_000, 2_000, 3_000), true, true, false),
           row(CHAT_TWICE, "weighted", 900, 900, 900),
-          diverged(row(CHAT_TWICE, "product", 5_000, 5_000, 5_000)));
+          diverged(row(CHAT_TWICE, "product", 5_000, 5_000, 5_000), true, true, true));
 
   @Test
   void theHeadlineCountsAndNamesEachFailure() {
@@ -46,13 +53,49 @@ final class DocumentTest {
   }
 
   @Test
+  void theHeadlineSaysWhatNumbersAreNotOfThisScheduler() {
+    assertThat(Document.render("{{headline}}", PLAN, Map.of("main", RESULTS), "fedcba"))
+        .contains("- **Of another version of the scheduler than this one**: `main`.");
+    assertThat(render("{{headline}}", RESULTS)).doesNotContain("another version");
+  }
+
+  @Test
+  void theVersionOfTheSchedulerIsThatOfItsSources(@TempDir Path folder) throws IOException {
+    Path file = Files.createDirectories(folder.resolve("a")).resolve("A.java");
+    Files.writeString(file, "one");
+    String one = SchedulerVersion.of(folder);
+    Files.writeString(file, "two");
+
+    assertThat(one).hasSize(12).isNotEqualTo(SchedulerVersion.of(folder));
+    Files.writeString(file, "one");
+    assertThat(SchedulerVersion.of(folder)).isEqualTo(one);
+  }
+
+  /** To refuse half of what comes is not to keep up with it. */
+  @Test
+  void whoRefusesKeepsUpWithNoMore() {
+    String knees =
+        render(
+            "{{knees main}}",
+            results(
+                refusing(row(CHAT, "cost", 1, 1, 1), 0.02),
+                row(CHAT, "weighted", 1, 1, 1),
+                row(CHAT, "product", 1, 1, 1),
+                refusing(row(CHAT_TWICE, "cost", 1, 1, 1), 0.5),
+                diverged(row(CHAT_TWICE, "weighted", 1, 1, 1), true, false, false),
+                row(CHAT_TWICE, "product", 1, 1, 1)));
+
+    assertThat(knees).contains("| `chat` | 1 | 2 or more | 2 or more |");
+  }
+
+  @Test
   void theHeadlineSaysWhatNumbersAreNotOfThisPlan() {
     Plan other = Plan.read(Rows.PLAN.replace("seconds: 10", "seconds: 20"));
 
-    assertThat(Document.render("{{headline}}", other, Map.of("main", RESULTS)))
+    assertThat(Document.render("{{headline}}", other, Map.of("main", RESULTS), SCHEDULER))
         .contains("`main` was run by an older plan.");
     assertThat(render("{{headline}}", RESULTS)).doesNotContain("older plan");
-    assertThat(Document.render("{{headline}}", PLAN, Map.of()))
+    assertThat(Document.render("{{headline}}", PLAN, Map.of(), SCHEDULER))
         .contains("`main` has not been run.")
         .contains("On the test set nothing has been run");
   }
@@ -81,7 +124,7 @@ final class DocumentTest {
         .contains("Frozen constants of `cost`: `omega` 48, `criticalWeight` 0.5.");
     assertThat(render("{{made main}}", RESULTS))
         .isEqualTo(
-            "`./hack/evaluate main` at commit `0123456789`, seeds 6..8, cost model `abcdef`.");
+            "`./hack/evaluate main` at commit `0123456789`, seeds 6..8, scheduler `abcdef`.");
     assertThat(render("{{off main chat cost end-to-end-mean 160}}", RESULTS)).isEqualTo("+25.0 %");
     assertThat(render("{{one main chat cost end-to-end-mean}}", RESULTS)).isEqualTo("200");
   }
@@ -103,12 +146,21 @@ final class DocumentTest {
     Row some = with(row(CHAT, "cost", 100, 200, 300), Measure.SLOWEST_FLOW, 1.5, 2.0, Double.NaN);
     var flows = List.of(new Flow("a b", 6, 3, 2, 1, 12.5, 7), new Flow("c", 5, 1, 2, 0, 2, 3));
     PartResults results =
-        results(new Row(some.setting(), some.contender(), 1, some.values(), flows));
+        results(
+            new Row(
+                some.setting(),
+                some.contender(),
+                List.of(false, true, false),
+                some.values(),
+                flows));
 
     assertThat(PartResults.read(results.json())).isEqualTo(results);
     assertThatIOException()
         .isThrownBy(() -> PartResults.read(results.json().replace("[6,7,8]", "[6,7]")))
         .withMessageContaining("3 values of end-to-end-mean for 2 seeds");
+    assertThatIOException()
+        .isThrownBy(() -> PartResults.read(results.json().replace("false,true,false", "1")))
+        .withMessageContaining("diverged of a row has 1 values for 3 seeds");
     assertThatIOException()
         .isThrownBy(() -> PartResults.read("{}"))
         .withMessageContaining("no measures");
@@ -141,6 +193,6 @@ final class DocumentTest {
   }
 
   private static String render(String template, PartResults results) {
-    return Document.render(template, PLAN, Map.of("main", results));
+    return Document.render(template, PLAN, Map.of("main", results), SCHEDULER);
   }
 }

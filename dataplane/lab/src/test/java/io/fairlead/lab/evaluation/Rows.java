@@ -44,7 +44,7 @@ final class Rows {
     values.put(Measure.TTFT_P99, Collections.nCopies(means.length, 100.0));
     values.put(Measure.GOOD_PER_SECOND, Collections.nCopies(means.length, 40.0));
     values.put(Measure.SUSTAINED_PER_SECOND, Collections.nCopies(means.length, 50.0));
-    return new Row(setting, contender, 0, values, List.of());
+    return new Row(setting, contender, Collections.nCopies(means.length, false), values, List.of());
   }
 
   static Row with(Row row, Measure measure, Double... seeds) {
@@ -53,8 +53,12 @@ final class Rows {
     return new Row(row.setting(), row.contender(), row.diverged(), values, row.flows());
   }
 
-  static Row diverged(Row row) {
-    return new Row(row.setting(), row.contender(), 2, row.values(), row.flows());
+  static Row diverged(Row row, Boolean... seeds) {
+    return new Row(row.setting(), row.contender(), List.of(seeds), row.values(), row.flows());
+  }
+
+  static Row refusing(Row row, double share) {
+    return with(row, Measure.REJECTED_SHARE, share, share, share);
   }
 
   static PartResults results(Row... rows) {

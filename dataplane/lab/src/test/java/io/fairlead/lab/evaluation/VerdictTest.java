@@ -2,6 +2,7 @@ package io.fairlead.lab.evaluation;
 
 import static io.fairlead.lab.evaluation.Rows.CHAT;
 import static io.fairlead.lab.evaluation.Rows.diverged;
+import static io.fairlead.lab.evaluation.Rows.refusing;
 import static io.fairlead.lab.evaluation.Rows.results;
 import static io.fairlead.lab.evaluation.Rows.row;
 import static io.fairlead.lab.evaluation.Rows.with;
@@ -102,7 +103,7 @@ final class VerdictTest {
   @Test
   void aPeerThatDoesNotKeepUpIsNoMeasureOfLatency() {
     Row cost = row(CHAT, "cost", 10, 10, 10);
-    Row growing = diverged(row(CHAT, "weighted", 1, 1, 1));
+    Row growing = diverged(row(CHAT, "weighted", 1, 1, 1), true, true, false);
 
     Verdict one = verdict(cost, growing, row(CHAT, "product", 10, 10, 10));
     assertThat(of(one, Criterion.MEAN).peer()).isEqualTo("product");
@@ -117,7 +118,9 @@ final class VerdictTest {
   @Test
   void fallingBehindWhereAPeerKeepsUpFailsWhateverTheRatio() {
     Verdict verdict =
-        verdict(diverged(row(CHAT, "cost", 1, 1, 1)), row(CHAT, "weighted", 10, 10, 10));
+        verdict(
+            diverged(row(CHAT, "cost", 1, 1, 1), true, false, true),
+            row(CHAT, "weighted", 10, 10, 10));
 
     Judgement rate = of(verdict, Criterion.SUSTAINED);
     assertThat(rate.interval().middle()).isEqualTo(1);
@@ -125,25 +128,98 @@ final class VerdictTest {
     assertThat(rate.line()).contains("falls behind").contains("weighted");
   }
 
+  /** The same rule for both: neither is out by the luck of one seed. */
   @Test
-  void oneSeedOfThreeThatFallsBehindIsJudgedByItsRate() {
-    Row cost = row(CHAT, "cost", 1, 1, 1);
-    Row once = new Row(CHAT, "cost", 1, cost.values(), List.of());
+  void oneSeedOfThreeThatFallsBehindIsLeftOutOfLatenciesWhoeverItIs() {
+    Row cost = row(CHAT, "cost", 10, 10, 10);
+    Row weighted = row(CHAT, "weighted", 8, 8, 90);
 
-    Verdict verdict = verdict(once, row(CHAT, "weighted", 10, 10, 10));
+    Verdict ofPeer = verdict(cost, diverged(weighted, false, false, true));
+    assertThat(of(ofPeer, Criterion.MEAN).interval().middle()).isCloseTo(1.25, Offset.offset(1e-9));
+    assertThat(of(ofPeer, Criterion.MEAN).outcome()).isEqualTo(Outcome.FAILED);
 
-    assertThat(of(verdict, Criterion.SUSTAINED).outcome()).isEqualTo(Outcome.PASSED);
-    assertThat(verdict.judgements())
-        .extracting(Judgement::criterion)
-        .doesNotContain(Criterion.MEAN);
+    Verdict ofSubject =
+        verdict(
+            diverged(row(CHAT, "cost", 90, 8, 8), true, false, false),
+            row(CHAT, "weighted", 10, 10, 10));
+    assertThat(of(ofSubject, Criterion.MEAN).interval().middle())
+        .isCloseTo(0.8, Offset.offset(1e-9));
+    assertThat(of(ofSubject, Criterion.GOODPUT).passed()).isTrue();
   }
 
   @Test
-  void nothingServedIsNoPass() {
+  void valuesOfNoSeedShowNothing() {
+    assertThat(Interval.ratio(new double[0], new double[0]).high()).isInfinite();
+  }
+
+  /** What is left after a refusal is quick to serve: that is no better latency. */
+  @Test
+  void whoRefusesMoreThanAPeerThatKeepsUpIsJudgedByWhatItServed() {
+    Row cost = refusing(row(CHAT, "cost", 1, 1, 1), 0.5);
+    Row fewer = with(cost, Measure.SUSTAINED_PER_SECOND, 25.0, 25.0, 25.0);
+
+    Verdict verdict = verdict(fewer, row(CHAT, "weighted", 10, 10, 10));
+
+    assertThat(verdict.judgements())
+        .extracting(Judgement::criterion)
+        .containsExactly(Criterion.SUSTAINED, Criterion.GOODPUT);
+    assertThat(of(verdict, Criterion.SUSTAINED).outcome()).isEqualTo(Outcome.FAILED);
+  }
+
+  @Test
+  void aPeerThatRefusesMoreIsNoMeasureOfLatency() {
+    Row cost = row(CHAT, "cost", 10, 10, 10);
+    Row refusing = refusing(row(CHAT, "weighted", 1, 1, 1), 0.2);
+
+    Verdict one = verdict(cost, refusing, row(CHAT, "product", 10, 10, 10));
+    assertThat(of(one, Criterion.MEAN).peer()).isEqualTo("product");
+
+    assertThat(verdict(cost, refusing).judgements())
+        .extracting(Judgement::criterion)
+        .containsExactly(Criterion.SUSTAINED, Criterion.GOODPUT);
+  }
+
+  @Test
+  void whereBothRefuseAsMuchLatenciesAreCompared() {
+    Verdict verdict =
+        verdict(
+            refusing(row(CHAT, "cost", 9, 9, 9), 0.305),
+            refusing(row(CHAT, "weighted", 10, 10, 10), 0.3));
+
+    assertThat(of(verdict, Criterion.MEAN).passed()).isTrue();
+  }
+
+  @Test
+  void eachRateIsBesideWhoHasTheBestOfIt() {
+    Row cost = diverged(row(CHAT, "cost", 1, 1, 1), true, true, true);
+    Row most = diverged(row(CHAT, "weighted", 1, 1, 1), true, true, true);
+    most = with(most, Measure.SUSTAINED_PER_SECOND, 60.0, 60.0, 60.0);
+    Row good = diverged(row(CHAT, "product", 1, 1, 1), true, true, true);
+    good = with(good, Measure.GOOD_PER_SECOND, 50.0, 50.0, 50.0);
+
+    Verdict verdict = verdict(cost, most, good);
+
+    assertThat(of(verdict, Criterion.SUSTAINED).peer()).isEqualTo("weighted");
+    assertThat(of(verdict, Criterion.GOODPUT).peer()).isEqualTo("product");
+    assertThat(verdict.judgements()).noneMatch(Judgement::passed);
+  }
+
+  @Test
+  void nothingServedWhereAPeerServesIsWorse() {
     Row none = with(row(CHAT, "cost", 9, 9, 9), Measure.GOOD_PER_SECOND, 0.0, 0.0, 0.0);
 
-    assertThat(of(verdict(none, row(CHAT, "weighted", 9, 9, 9)), Criterion.GOODPUT).passed())
-        .isFalse();
+    assertThat(of(verdict(none, row(CHAT, "weighted", 9, 9, 9)), Criterion.GOODPUT).outcome())
+        .isEqualTo(Outcome.FAILED);
+  }
+
+  @Test
+  void aSeedWithoutAHitRateIsNoPass() {
+    Row cost = with(row(CHAT, "cost", 9, 9, 9), Measure.HIT_RATE, 0.9, Double.NaN, 0.9);
+    Row peer = with(row(CHAT, "weighted", 9, 9, 9), Measure.HIT_RATE, 0.5, 0.5, 0.5);
+
+    Judgement hits = of(verdict(cost, peer), Criterion.HIT_RATE);
+    assertThat(hits.judged()).isTrue();
+    assertThat(hits.passed()).isFalse();
   }
 
   @Test
@@ -156,7 +232,9 @@ final class VerdictTest {
     assertThat(goodput.outcome()).isEqualTo(Outcome.NOT_JUDGED);
     assertThat(goodput.passed()).isFalse();
     assertThat(goodput.cell()).isEqualTo("not judged");
-    assertThat(new Headline(Plan.read(Rows.PLAN), Map.of("main", results(cost, peer))).text())
+    assertThat(
+            new Headline(Plan.read(Rows.PLAN), Map.of("main", results(cost, peer)), "abcdef")
+                .text())
         .contains("Not judged, since both have nothing (1)")
         .contains("2 of 2 judgements pass");
   }

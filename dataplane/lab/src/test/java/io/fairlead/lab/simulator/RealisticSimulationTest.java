@@ -11,6 +11,7 @@ import io.fairlead.lab.workload.Workloads.Options;
 import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import org.assertj.core.data.Offset;
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,7 +54,7 @@ final class RealisticSimulationTest {
     assertThat(result.arrived()).isPositive();
     assertThat(result.completed() + result.rejected() + result.failed())
         .isEqualTo(result.arrived());
-    assertThat(result.ttftMs().count()).isEqualTo(result.completed());
+    assertThat(result.endToEndMs().count()).isEqualTo(result.completed());
     assertThat(result.ttftMs().quantile(0)).isPositive();
   }
 
@@ -121,6 +122,26 @@ final class RealisticSimulationTest {
   @CsvSource({"token-error=0.3", "usage=0.1", "cached-tokens=false", "metrics-ms=40", "images=0.5"})
   void whatAPolicyDoesNotLookAtChangesNothing(String perception) {
     assertThat(seen("round-robin", perception)).isEqualTo(seen("round-robin", "ideal"));
+  }
+
+  /** Nobody sees the first token of an answer in one piece, nor how long the others took. */
+  @Test
+  void answersInOnePieceAreInNoTimeOfTokens() {
+    RunResult half = seen("round-robin", "unstreamed=0.5");
+    RunResult whole = seen("round-robin", "unstreamed=1");
+    RunResult streamed = seen("round-robin", "ideal");
+
+    assertThat(half.ttftMs().count())
+        .isEqualTo(half.tpotMs().count())
+        .isBetween(half.completed() * 4 / 10, half.completed() * 6 / 10);
+    assertThat(half.ttftMs().quantile(0.5))
+        .isCloseTo(streamed.ttftMs().quantile(0.5), Percentage.withPercentage(25))
+        .isLessThan(half.endToEndMs().quantile(0) / 2);
+    assertThat(half.tpotMs().quantile(0)).isPositive();
+    assertThat(whole.ttftMs().count()).isZero();
+    assertThat(whole.endToEndMs().count()).isEqualTo(whole.completed()).isPositive();
+    // What they have to keep is the sum of what tokens one by one would have to.
+    assertThat(whole.goodput()).isCloseTo(streamed.goodput(), Offset.offset(0.02)).isPositive();
   }
 
   /** A fast server and five that are far slower: what they are is seen without a stream. */

@@ -136,6 +136,22 @@ final class SensesTest {
         .isBetween(40L, 80L);
   }
 
+  /** So that policies are compared by the same streams, and the same whole answers. */
+  @Test
+  void whetherARequestsAnswerIsStreamedFollowsFromTheRequest() {
+    Senses senses = senses("unstreamed=0.2", 3);
+    boolean[] first = new boolean[1_000];
+    for (int i = 0; i < first.length; i++) {
+      first[i] = senses.streams(shape("m", 1_000L * i, 4_000));
+    }
+
+    assertThat(IntStream.range(0, first.length).filter(i -> !first[i]).count())
+        .isBetween(150L, 250L);
+    assertThat(IntStream.range(0, first.length).map(i -> first.length - 1 - i))
+        .allSatisfy(
+            i -> assertThat(senses.streams(shape("m", 1_000L * i, 4_000))).isEqualTo(first[i]));
+  }
+
   @Test
   void delaysHaveTheMeanThatWasAskedFor() {
     Senses senses = senses("jitter-ms=2,metrics-ms=5", 4);
