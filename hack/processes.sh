@@ -3,13 +3,13 @@
 # shellcheck shell=bash
 
 work=$(mktemp -d)
-pids=()
 stop() {
-  [ ${#pids[@]} -eq 0 ] || kill "${pids[@]}" 2>/dev/null || true
+  # shellcheck disable=SC2046 # process ids, or none
+  kill $(jobs -p) 2>/dev/null || true
   wait
   rm -rf "$work"
 }
-# Whatever ends this command ends what it started; the client runs in the background too, so that a signal need not wait for it.
+# Whatever ends this command ends all its jobs, whoever started them; the client is one too, so that a signal need not wait for it.
 trap stop EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -20,7 +20,11 @@ start() {
   note "starting $1: ${*:2}"
   "${@:2}" >"$log" 2>&1 &
   started=$!
-  pids+=("$started")
+}
+# pause SECONDS: a signal need not wait for it.
+pause() {
+  sleep "$1" &
+  wait "$!"
 }
 # until_ready NAME COMMAND...: waits until it succeeds. Shows the log of NAME, the process started last, when it ends or takes too long.
 until_ready() {
