@@ -38,6 +38,7 @@ public final class EvaluateCommand implements Callable<Integer> {
   private static final String PLAN = "plan.yaml";
   private static final String TEMPLATE = "template.md";
   private static final String SOURCES = "dataplane/core/src/main/java";
+  private static final String DOCUMENT = "docs/evaluation.md";
 
   @Parameters(paramLabel = "PART", arity = "0..*", description = "Parts of the plan to run.")
   private List<String> parts = List.of();
@@ -58,8 +59,8 @@ public final class EvaluateCommand implements Callable<Integer> {
       names = "--document",
       paramLabel = "FILE",
       description = "What is written.",
-      defaultValue = "docs/evaluation.md")
-  private Path document = Path.of("docs/evaluation.md");
+      defaultValue = DOCUMENT)
+  private Path document = Path.of(DOCUMENT);
 
   @Option(
       names = "--traces",
@@ -79,7 +80,9 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   @Option(
       names = "--quick",
-      description = "A few seconds and two seeds of everything: whether the command works.")
+      description =
+          "A few seconds and two seeds of everything: whether the command works. Needs --results"
+              + " and --document, since what comes of it is worth nothing.")
   private boolean quick;
 
   @Option(
@@ -93,6 +96,11 @@ public final class EvaluateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
+    if (quick && (results == null || document.equals(Path.of(DOCUMENT)))) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--quick needs --results and --document of its own: it would overwrite what is kept");
+    }
     Plan plan = Plan.read(Files.readString(folder.resolve(PLAN)));
     for (String part : parts) {
       if (!plan.parts().containsKey(part)) {

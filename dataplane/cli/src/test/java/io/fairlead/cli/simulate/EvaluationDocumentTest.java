@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -20,6 +21,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 /** The evaluation that is committed, and the command that makes it. */
@@ -103,6 +106,31 @@ final class EvaluationDocumentTest {
     assertThat(kept).hasContent("kept");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"--results", "--document"})
+  void aTrialOfTheCommandOverwritesNothingThatIsKept(String option, @TempDir Path folder)
+      throws IOException {
+    for (String file : List.of("plan.yaml", "template.md", "overload.json")) {
+      Files.copy(FOLDER.resolve(file), folder.resolve(file));
+    }
+    Path document = Files.writeString(folder.resolve("out.md"), "kept");
+    var err = new StringWriter();
+    CommandLine command = new CommandLine(new EvaluateCommand()).setErr(new PrintWriter(err));
+
+    int code =
+        command.execute(
+            "overload",
+            "--quick",
+            "--folder=" + folder,
+            option + "=" + (option.equals("--results") ? folder : document));
+
+    assertThat(code).isEqualTo(2);
+    assertThat(err.toString()).contains("--quick needs --results and --document of its own");
+    assertThat(folder.resolve("overload.json"))
+        .hasSameTextualContentAs(FOLDER.resolve("overload.json"));
+    assertThat(document).hasContent("kept");
+  }
+
   @Test
   void theCommandRunsAPartAndLeavesTheOthersAsTheyAre(@TempDir Path folder) throws IOException {
     Files.writeString(
@@ -155,6 +183,7 @@ final class EvaluationDocumentTest {
     String[] options = {
       "--quick",
       "--folder=" + folder,
+      "--results=" + folder,
       "--document=" + folder.resolve("out.md"),
       "--sources=" + SOURCES
     };
