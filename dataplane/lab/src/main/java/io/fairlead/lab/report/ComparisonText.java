@@ -3,6 +3,7 @@ package io.fairlead.lab.report;
 import io.fairlead.lab.report.Comparison.Group;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A comparison for the terminal: the main measures only. */
 final class ComparisonText {
@@ -31,6 +32,9 @@ final class ComparisonText {
       }
       lines.add(group.title());
       List<Measure> measures = new ArrayList<>(MEASURES);
+      if (group.policies().stream().anyMatch(policy -> rejected(policy) > 0)) {
+        measures.add(Measure.REJECTED_SHARE);
+      }
       OF_FAULTS.stream().filter(group::known).forEach(measures::add);
       List<String> head = new ArrayList<>(List.of("policy"));
       measures.forEach(measure -> head.add(measure.title()));
@@ -53,12 +57,33 @@ final class ComparisonText {
           Shown.mean(measure, cell.value())
               + (group.mark(policy, measure).equals("★") ? "*" : " "));
     }
-    Versus versus = policy.cell(Measure.END_TO_END_MEAN).versus();
-    if (policy.policy().equals(comparison.reference())) {
-      row.add("reference");
-    } else {
-      row.add(versus == null ? Shown.ABSENT : Shown.ratio(versus) + " " + versus.verdict().word());
-    }
+    row.add(beside(comparison.reference(), group, policy));
     return row;
+  }
+
+  private static String beside(String reference, Group group, PolicySummary policy) {
+    if (policy.policy().equals(reference)) {
+      return "reference";
+    }
+    Versus versus = policy.cell(Measure.END_TO_END_MEAN).versus();
+    if (versus != null) {
+      return Shown.ratio(versus) + " " + versus.verdict().word();
+    }
+    return group.policies().stream()
+        .filter(each -> each.policy().equals(reference))
+        .mapToDouble(each -> 100 * (rejected(policy) - rejected(each)))
+        .mapToObj(
+            points ->
+                String.format(
+                    Locale.ROOT,
+                    "rejects %.1f points %s",
+                    Math.abs(points),
+                    points > 0 ? "more" : "less"))
+        .findFirst()
+        .orElse(Shown.ABSENT);
+  }
+
+  private static double rejected(PolicySummary policy) {
+    return policy.cell(Measure.REJECTED_SHARE).value().mean();
   }
 }

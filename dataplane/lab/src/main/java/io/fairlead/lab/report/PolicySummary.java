@@ -4,6 +4,7 @@ import io.fairlead.lab.simulator.RunResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> cells) {
 
+  /**
+   * Policies whose shares of rejected requests are further apart have served other requests: which
+   * of them was faster is not said.
+   */
+  static final double REJECTED_APART = 0.02;
+
   public PolicySummary {
     seeds = List.copyOf(seeds);
     cells = Collections.unmodifiableMap(new EnumMap<>(cells));
@@ -29,8 +36,10 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
    * One measure of one policy.
    *
    * @param value over all its seeds
-   * @param versus it beside the reference policy; null where that was not run
-   * @param standing it among all policies of the group
+   * @param versus it beside the reference policy; null where that was not run, or where the measure
+   *     is of served requests and these were others
+   * @param standing it among all policies of the group; for a measure of served requests among
+   *     those alone that rejected about as few as any
    */
   public record Cell(Estimate value, @Nullable Versus versus, Standing standing) {}
 
@@ -60,7 +69,9 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
                 measure,
                 new Cell(
                     value(measure, runs),
-                    reference == null ? null : versus(measure, runs, reference),
+                    reference == null || !ofTheSame(measure, runs, reference)
+                        ? null
+                        : versus(measure, runs, reference),
                     standing(measure, policy, runs, best.get(measure), policies)));
           }
           summaries.add(new PolicySummary(policy, List.copyOf(runs.keySet()), cells));
@@ -68,16 +79,26 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
     return summaries;
   }
 
+  /** The best policy by each measure; none where there are no two to choose from. */
   private static Map<Measure, String> best(Map<String, NavigableMap<Long, RunResult>> policies) {
+    var fewestRejected =
+        policies.values().stream().min(Comparator.comparingDouble(PolicySummary::rejected));
     var best = new EnumMap<Measure, String>(Measure.class);
     for (Measure measure : Measure.values()) {
+      var contenders =
+          policies.entrySet().stream()
+              .filter(each -> ofTheSame(measure, each.getValue(), fewestRejected.orElseThrow()))
+              .toList();
+      if (contenders.size() < Math.min(2, policies.size())) {
+        continue;
+      }
       double least = Double.POSITIVE_INFINITY;
-      for (var policy : policies.entrySet()) {
-        double mean = value(measure, policy.getValue()).mean();
+      for (var contender : contenders) {
+        double mean = value(measure, contender.getValue()).mean();
         double rank = measure.better() == Measure.Better.LESS ? mean : -mean;
         if (rank < least) {
           least = rank;
-          best.put(measure, policy.getKey());
+          best.put(measure, contender.getKey());
         }
       }
     }
@@ -93,13 +114,28 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
     if (policy.equals(best)) {
       return Standing.BEST;
     }
-    if (best == null) {
+    NavigableMap<Long, RunResult> others = best == null ? null : policies.get(best);
+    if (others == null || !ofTheSame(measure, runs, others)) {
       return Standing.OTHER;
     }
-    return switch (versus(measure, runs, Objects.requireNonNull(policies.get(best))).verdict()) {
+    return switch (versus(measure, runs, others).verdict()) {
       case TIE, UNCLEAR -> Standing.TIES_WITH_BEST;
       case BETTER, WORSE, ABSENT -> Standing.OTHER;
     };
+  }
+
+  /** Whether values of a measure are of about the same requests, as far as it depends on these. */
+  private static boolean ofTheSame(
+      Measure measure, NavigableMap<Long, RunResult> runs, NavigableMap<Long, RunResult> others) {
+    boolean ofServed =
+        measure.unit() == Measure.Unit.MILLIS
+            || measure == Measure.HIT_RATE
+            || measure == Measure.LAST_HIT_RATE;
+    return !ofServed || !(Math.abs(rejected(runs) - rejected(others)) > REJECTED_APART);
+  }
+
+  private static double rejected(NavigableMap<Long, RunResult> runs) {
+    return value(Measure.REJECTED_SHARE, runs).mean();
   }
 
   private static Estimate value(Measure measure, NavigableMap<Long, RunResult> runs) {

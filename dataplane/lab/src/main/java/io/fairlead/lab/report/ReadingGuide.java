@@ -26,8 +26,9 @@ final class ReadingGuide {
             : "up to " + most + " seeds, ± half their 95 % confidence interval. ")
         + "× is the ratio over "
         + comparison.reference()
-        + " on the same seeds. Less than 3 % apart is a tie; unclear: further apart, but the interval"
-        + " includes ×1.";
+        + " on the same seeds. Less than 3 % apart is a tie; unclear: further apart, but the"
+        + " interval includes ×1. Latencies and hit rates are of served requests: they are not"
+        + " compared where the shares of rejected ones are more than 2 points apart.";
   }
 
   /** Measures that are left out of the tables because they tell nothing; empty for none. */

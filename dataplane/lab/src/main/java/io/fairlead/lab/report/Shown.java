@@ -57,7 +57,7 @@ public final class Shown {
 
   private static String with(Measure measure, double value, int decimals) {
     if (!Double.isFinite(value)) {
-      return ABSENT;
+      return value == Double.POSITIVE_INFINITY ? "∞" : ABSENT;
     }
     return switch (measure.unit()) {
       case SHARE -> fixed(value * 100, decimals) + " %";

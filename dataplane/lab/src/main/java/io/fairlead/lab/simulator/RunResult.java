@@ -5,7 +5,9 @@ import java.util.List;
 /**
  * What one run of one policy on one workload with one seed has shown. A function of these alone:
  * nothing in it depends on the machine. Requests that arrived during the warm-up are in none of the
- * numbers, but for the two time series and the disruption.
+ * numbers, but for the two time series, the disruption, and what engines count themselves: the work
+ * behind {@code maxOverMeanLoad} and {@code serverJain}, {@code preemptions}, {@code adapterLoads}
+ * and {@code mostInQueue} are those of the whole run.
  *
  * @param workload name of the workload
  * @param policy name of the policy
@@ -32,8 +34,7 @@ import java.util.List;
  * @param serverJain Jain's index over endpoints of the time that each engine was computing
  * @param preemptions how often an engine took a running request's blocks away
  * @param adapterLoads how often an engine loaded an adapter
- * @param mostInQueue most requests that waited in the queue of one engine at a step's end, warm-up
- *     included
+ * @param mostInQueue most requests that waited in the queue of one engine at a step's end
  * @param load requests in flight per endpoint over time
  * @param waiting requests without a first token per criticality over time
  * @param disruption what events did
@@ -85,13 +86,16 @@ public record RunResult(
     return course.windowSeconds() > 0 ? goodput * course.arrived() / course.windowSeconds() : 0;
   }
 
-  /** The largest mean of a flow of those that were served; NaN where there are no two flows. */
+  /**
+   * The largest mean of a flow, infinite where one was served nothing; NaN where there are no two
+   * flows.
+   */
   public double slowestFlowMs() {
     return flows.size() < 2
         ? Double.NaN
         : flows.stream()
-            .mapToDouble(Flow::meanMs)
-            .filter(mean -> !Double.isNaN(mean))
+            .filter(flow -> flow.arrived() > 0)
+            .mapToDouble(flow -> flow.completed() == 0 ? Double.POSITIVE_INFINITY : flow.meanMs())
             .max()
             .orElse(Double.NaN);
   }

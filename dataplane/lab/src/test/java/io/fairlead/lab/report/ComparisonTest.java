@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.fairlead.lab.report.Comparison.Group;
 import io.fairlead.lab.report.PolicySummary.Standing;
 import io.fairlead.lab.report.Versus.Verdict;
+import io.fairlead.lab.simulator.Flow;
 import io.fairlead.lab.simulator.RunResult;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -127,6 +128,69 @@ final class ComparisonTest {
     assertThat(lines.get(2)).startsWith("cost").endsWith("better");
     assertThat(lines.get(3)).startsWith("weighted").endsWith("  reference");
     assertThat(lines.get(5)).isEmpty();
+  }
+
+  @Test
+  void latenciesOfThoseWhoRejectOtherSharesAreNotCompared() {
+    List<RunResult> runs = new ArrayList<>();
+    for (long seed = 1; seed <= 3; seed++) {
+      runs.add(MadeUpRuns.rejecting(MadeUpRuns.run("bursty", "refuses", seed, 0.5, 4), 2_000));
+      runs.add(MadeUpRuns.run("bursty", "slow", seed, 1.5, 4));
+      runs.add(MadeUpRuns.rejecting(MadeUpRuns.run("bursty", "fast", seed, 1, 4), 40));
+    }
+    Comparison comparison = Comparison.of(runs, "slow");
+    Group group = comparison.groups().getFirst();
+    PolicySummary refuses = group.policies().getFirst();
+
+    assertThat(refuses.cell(Measure.END_TO_END_MEAN).versus()).isNull();
+    assertThat(refuses.cell(Measure.TTFT_P99).versus()).isNull();
+    assertThat(refuses.cell(Measure.HIT_RATE).versus()).isNull();
+    assertThat(refuses.cell(Measure.GOODPUT).versus()).isNotNull();
+    assertThat(group.policies().stream().map(policy -> group.mark(policy, Measure.TTFT_P99)))
+        .containsExactly("", "", "★");
+    assertThat(comparison.lines().get(1)).contains("  rejected  ");
+    assertThat(comparison.lines().get(2)).contains(" 33.3 % ").endsWith("rejects 32.8 points more");
+    assertThat(comparison.lines().get(4)).contains(" 1.0 % ").endsWith(" better");
+  }
+
+  @Test
+  void aPolicyThatAloneServesAllIsNotTheFastest() {
+    List<RunResult> runs =
+        List.of(
+            MadeUpRuns.rejecting(MadeUpRuns.run("bursty", "refuses", 1, 0.5, 4), 2_000),
+            MadeUpRuns.run("bursty", "serves", 1, 1.5, 4));
+    Group group = Comparison.of(runs, "serves").groups().getFirst();
+
+    assertThat(group.policies().stream().map(policy -> group.mark(policy, Measure.TTFT_P99)))
+        .containsExactly("", "");
+    assertThat(group.policies().stream().map(policy -> group.mark(policy, Measure.REJECTED_SHARE)))
+        .containsExactly("", "★");
+  }
+
+  @Test
+  void textHasNoColumnOfRejectedWhereNoneIs() {
+    List<RunResult> runs = RUNS.stream().map(run -> MadeUpRuns.rejecting(run, 0)).toList();
+
+    assertThat(Comparison.of(RUNS, "cost").lines().get(1)).contains("  rejected  ");
+    assertThat(Comparison.of(runs, "cost").lines().get(1)).doesNotContain("rejected");
+  }
+
+  @Test
+  void aFlowThatIsServedNothingIsTheSlowest() {
+    Flow served = new Flow("a", 9, 9, 0, 9, 20, 5);
+    Flow starved = new Flow("b", 9, 0, 9, 0, Double.NaN, Double.NaN);
+    Flow idle = new Flow("c", 0, 0, 0, 0, Double.NaN, Double.NaN);
+    RunResult run = MadeUpRuns.run("chat", "fair", 1, 1, 4);
+    RunResult fair = MadeUpRuns.of(run, served, idle);
+    RunResult unfair = MadeUpRuns.of(MadeUpRuns.as(run, "chat", "unfair"), served, starved, idle);
+    Group group = Comparison.of(List.of(unfair, fair), "fair").groups().getFirst();
+
+    assertThat(Measure.SLOWEST_FLOW.of(fair)).isEqualTo(20);
+    assertThat(Measure.SLOWEST_FLOW.of(unfair)).isInfinite();
+    assertThat(Measure.SLOWEST_FLOW.of(MadeUpRuns.of(run, served))).isNaN();
+    assertThat(group.policies().stream().map(each -> group.mark(each, Measure.SLOWEST_FLOW)))
+        .containsExactly("", "★");
+    assertThat(Shown.value(Measure.SLOWEST_FLOW, Measure.SLOWEST_FLOW.of(unfair))).isEqualTo("∞");
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.fairlead.lab.report;
 import io.fairlead.lab.simulator.Course;
 import io.fairlead.lab.simulator.Disruption;
 import io.fairlead.lab.simulator.Distribution;
+import io.fairlead.lab.simulator.Flow;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
 import io.fairlead.lab.simulator.TimeSeries.Line;
@@ -86,6 +87,21 @@ public final class MadeUpRuns {
 
   /** The same run under other names. */
   static RunResult as(RunResult run, String workload, String policy) {
+    return with(run, workload, policy, run.rejected(), run.flows());
+  }
+
+  /** The same run, with so many more requests that were rejected. */
+  static RunResult rejecting(RunResult run, long rejected) {
+    return with(run, run.workload(), run.policy(), rejected, run.flows());
+  }
+
+  /** The same run, with these flows. */
+  static RunResult of(RunResult run, Flow... flows) {
+    return with(run, run.workload(), run.policy(), run.rejected(), List.of(flows));
+  }
+
+  private static RunResult with(
+      RunResult run, String workload, String policy, long rejected, List<Flow> flows) {
     return new RunResult(
         workload,
         policy,
@@ -93,9 +109,9 @@ public final class MadeUpRuns {
         run.seed(),
         run.simulatedSeconds(),
         run.measuredSeconds(),
-        run.arrived(),
+        run.completed() + rejected,
         run.completed(),
-        run.rejected(),
+        rejected,
         run.failed(),
         run.ttftMs(),
         run.tpotMs(),
@@ -114,7 +130,7 @@ public final class MadeUpRuns {
         run.load(),
         run.waiting(),
         run.disruption(),
-        run.flows(),
+        flows,
         run.course());
   }
 
