@@ -14,6 +14,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,21 +32,35 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
 
   private static final double TRACE_WARM_UP = 0.1;
 
+  private static final Pattern LOADED = Pattern.compile("(.*)@([^/@]*)");
+
   /**
    * Reads a name, a document's file or a trace's, perhaps with a load: {@code chat@1.2}.
    *
    * @throws IllegalArgumentException if there is no such workload, or the load is out of range
    */
   static LoadedWorkload of(String text) {
-    int at = text.lastIndexOf('@');
-    String name = at < 0 ? text : text.substring(0, at);
-    double factor = at < 0 ? 1 : factor(text, text.substring(at + 1));
-    if (name.matches(".*\\.ya?ml") && Files.exists(Path.of(name))) {
-      return document(name, factor, at < 0 ? "" : text.substring(at));
-    }
-    if (Files.exists(Path.of(name))) {
-      return trace(
-          TraceWorkload.read(Path.of(name)).withSpeed(factor), at < 0 ? "" : text.substring(at));
+    return of(text, Path.of(""));
+  }
+
+  /**
+   * The same, with files in this folder. A shipped workload comes before a file of its name, which
+   * can be named by its path: {@code ./chat}.
+   */
+  static LoadedWorkload of(String text, Path folder) {
+    // A path may have an @ in it.
+    Matcher parts = LOADED.matcher(text);
+    boolean loaded = parts.matches() && !Files.exists(folder.resolve(text));
+    String name = loaded ? parts.group(1) : text;
+    double factor = loaded ? factor(text, parts.group(2)) : 1;
+    if (Workloads.presets().stream().noneMatch(preset -> preset.name().equals(name))) {
+      Path file = folder.resolve(name);
+      if (Files.exists(file)) {
+        String load = text.substring(name.length());
+        return name.matches(".*\\.ya?ml")
+            ? document(file, factor, load)
+            : trace(TraceWorkload.read(file).withSpeed(factor), load);
+      }
     }
     Workload plain = Workloads.named(name, Workloads.Options.times(factor));
     return new LoadedWorkload(Workloads.preset(name), new Renamed(text, plain), null);
@@ -72,10 +88,10 @@ record LoadedWorkload(Preset preset, Workload whole, @Nullable TraceWorkload tra
     return events;
   }
 
-  private static LoadedWorkload document(String file, double factor, String load) {
-    String name = Path.of(file).getFileName().toString().replaceFirst("\\.ya?ml$", "");
+  private static LoadedWorkload document(Path file, double factor, String load) {
+    String name = file.getFileName().toString().replaceFirst("\\.ya?ml$", "");
     try {
-      Workloads.Own own = Workloads.read(name, file, InputText.read(Path.of(file)), factor);
+      Workloads.Own own = Workloads.read(name, file.toString(), InputText.read(file), factor);
       return new LoadedWorkload(own.preset(), new Renamed(name + load, own.workload()), null);
     } catch (IOException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
