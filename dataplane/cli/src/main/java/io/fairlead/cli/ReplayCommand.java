@@ -166,6 +166,9 @@ final class ReplayCommand implements Callable<Integer> {
                             "load",
                             report)));
       } else {
+        if (asked instanceof TraceWorkload whole) {
+          print(whole.remark().stream().toList());
+        }
         print(ReplayText.lines(asked.name(), took, report));
       }
       out().flush();

@@ -238,6 +238,20 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void tellsOfCapturedRequestsWithoutAnAnswer() throws IOException {
+    Path capture = folder.resolve("pool.requests.jsonl");
+    Files.writeString(
+        capture,
+        """
+        {"timestamp": 0, "input_length": 99, "output_length": 20, "hash_ids": [1], "outcome": "completed"}
+        {"timestamp": 900, "input_length": 99, "output_length": 0, "hash_ids": [1], "outcome": "rejected"}
+        """);
+
+    assertThat(run("--workload=" + capture, "--policy=cost", "--seeds=1")).isZero();
+    assertThat(out.toString()).startsWith("pool.requests: 1 requests were captured without");
+  }
+
+  @Test
   void replaysAnotherWindowOfATraceForEachSeed() throws IOException {
     Path trace = folder.resolve("denser.jsonl");
     StringBuilder lines = new StringBuilder();

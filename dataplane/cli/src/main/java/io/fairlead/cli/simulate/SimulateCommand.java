@@ -279,6 +279,9 @@ public final class SimulateCommand implements Callable<Integer> {
     List<SimulationSpec> specs = new ArrayList<>();
     for (String workload : workloads) {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
+      if (loaded.trace() != null) {
+        loaded.trace().remark().ifPresent(out()::println);
+      }
       PoolSpec engines = pool(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
       Workload arriving = loaded.workload(settings.seconds());

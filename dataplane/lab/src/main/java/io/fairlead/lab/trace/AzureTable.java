@@ -43,6 +43,7 @@ final class AzureTable {
         "",
         tokens(file, line, "ContextTokens", cells[1]),
         tokens(file, line, "GeneratedTokens", cells[2]),
+        0,
         NO_BLOCKS,
         CaptureFields.HASH_ID_TOKENS);
   }

@@ -1,5 +1,6 @@
 package io.fairlead.lab.trace;
 
+import io.fairlead.core.Outcome;
 import io.fairlead.epp.capture.CaptureFields;
 import io.fairlead.lab.workload.RequestShape;
 import java.nio.file.Path;
@@ -9,11 +10,13 @@ import java.util.List;
 /**
  * Reads JSON lines in the form of Mooncake's traces: {@code timestamp} in milliseconds, {@code
  * input_length}, {@code output_length} and {@code hash_ids} of 512 tokens. Of the fields that a
- * capture adds, {@code model} and {@code blocks} are used; others are ignored.
+ * capture adds, {@code model}, {@code blocks}, {@code outcome} and {@code max_output_tokens} are
+ * used; others are ignored.
  */
 final class TraceLines {
 
   private static final double NANOS_PER_MILLI = 1e6;
+  private static final String COMPLETED = Outcome.COMPLETED.code();
 
   /** Three thousand years: what is more is no time in milliseconds. */
   private static final double MOST_MILLIS = 1e14;
@@ -40,9 +43,16 @@ final class TraceLines {
         nanos(line),
         line.textOr("", "model"),
         line.atLeast(1, "input_length"),
-        Math.max(1, line.atLeast(0, "output_length")),
+        Math.max(unanswered(line) ? 0 : 1, line.atLeast(0, "output_length")),
+        line.has("max_output_tokens") ? Math.max(0, line.atLeast(-1, "max_output_tokens")) : 0,
         fine ? line.packed("blocks") : hashIds(line),
         fine ? RequestShape.BLOCK_TOKENS : CaptureFields.HASH_ID_TOKENS);
+  }
+
+  /** Whether it asked for an answer that another pool might have given. */
+  private static boolean unanswered(JsonLine line) {
+    String outcome = line.textOr(COMPLETED, "outcome");
+    return !outcome.equals(COMPLETED) && !outcome.equals(Outcome.INVALID.code());
   }
 
   private static long nanos(JsonLine line) {

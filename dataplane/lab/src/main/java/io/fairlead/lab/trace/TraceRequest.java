@@ -10,7 +10,8 @@ import java.util.Arrays;
  * @param atNanos when it came, counted from the trace's first request
  * @param model the model asked for; empty where the trace does not say
  * @param promptTokens 1 or more
- * @param outputTokens 1 or more
+ * @param outputTokens of its answer; 0 where it got none of the one that it asked for
+ * @param mostOutputTokens its own limit; 0 for none
  * @param blocks identities of the prompt's blocks, the last one perhaps not full
  * @param blockTokens tokens in each, a multiple of {@link RequestShape#BLOCK_TOKENS}
  */
@@ -20,6 +21,7 @@ record TraceRequest(
     String model,
     int promptTokens,
     int outputTokens,
+    int mostOutputTokens,
     long[] blocks,
     int blockTokens) {
 
@@ -27,7 +29,24 @@ record TraceRequest(
   private static final long ROOT = 0x9E3779B97F4A7C15L;
 
   TraceRequest at(long nanos) {
-    return new TraceRequest(nanos, model, promptTokens, outputTokens, blocks, blockTokens);
+    return new TraceRequest(
+        nanos, model, promptTokens, outputTokens, mostOutputTokens, blocks, blockTokens);
+  }
+
+  boolean answered() {
+    return outputTokens > 0;
+  }
+
+  /** The same with an answer of so many tokens, or as many as its own limit allows. */
+  TraceRequest answered(int tokens) {
+    return new TraceRequest(
+        atNanos,
+        model,
+        promptTokens,
+        mostOutputTokens > 0 ? Math.min(tokens, mostOutputTokens) : tokens,
+        mostOutputTokens,
+        blocks,
+        blockTokens);
   }
 
   /** The request in blocks of {@link RequestShape#BLOCK_TOKENS}. */

@@ -8,12 +8,17 @@ import io.fairlead.lab.workload.Workload;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of a trace at their own times, or faster. A trace has happened once and is the same
- * for every seed, unless each seed takes a window of its own: {@link #inWindows}.
+ * for every seed, unless each seed takes a window of its own: {@link #inWindows}. Captured requests
+ * that got nothing of an answer ask for one as long as their model's others are on average.
  */
 public final class TraceWorkload implements Workload {
 
@@ -24,12 +29,15 @@ public final class TraceWorkload implements Workload {
   private final List<TraceRequest> requests;
   private final String model;
   private final double speed;
+  private final long unanswered;
 
-  private TraceWorkload(String name, List<TraceRequest> requests, String model, double speed) {
+  private TraceWorkload(
+      String name, List<TraceRequest> requests, String model, double speed, long unanswered) {
     this.name = name;
     this.requests = requests;
     this.model = model;
     this.speed = speed;
+    this.unanswered = unanswered;
   }
 
   /**
@@ -42,12 +50,47 @@ public final class TraceWorkload implements Workload {
     String file = String.valueOf(path.getFileName());
     int dot = file.lastIndexOf('.');
     String name = dot > 0 ? file.substring(0, dot) : file;
-    return new TraceWorkload(name, TraceFile.read(path), DEFAULT_MODEL, 1);
+    List<TraceRequest> read = TraceFile.read(path);
+    return new TraceWorkload(
+        name,
+        answered(read),
+        DEFAULT_MODEL,
+        1,
+        read.stream().filter(Predicate.not(TraceRequest::answered)).count());
+  }
+
+  /** All with an answer: in place of one that nobody gave, one of its model's mean length. */
+  private static List<TraceRequest> answered(List<TraceRequest> requests) {
+    Map<String, Double> means =
+        requests.stream()
+            .filter(TraceRequest::answered)
+            .collect(
+                Collectors.groupingBy(
+                    TraceRequest::model, Collectors.averagingInt(TraceRequest::outputTokens)));
+    double overall = means.values().stream().mapToDouble(mean -> mean).average().orElse(1);
+    return requests.stream()
+        .map(
+            request ->
+                request.answered()
+                    ? request
+                    : request.answered(
+                        (int) Math.round(means.getOrDefault(request.model(), overall))))
+        .toList();
+  }
+
+  /** What is to be known of its requests beside them; empty for nothing. */
+  public Optional<String> remark() {
+    return unanswered == 0
+        ? Optional.empty()
+        : Optional.of(
+            ("%s: %d requests were captured without an answer; they ask for one as long as their"
+                    + " model's others are on average")
+                .formatted(name, unanswered));
   }
 
   /** The same, asking for this model wherever the trace names none. */
   public TraceWorkload withModel(String asked) {
-    return new TraceWorkload(name, requests, asked, speed);
+    return new TraceWorkload(name, requests, asked, speed, unanswered);
   }
 
   /**
@@ -59,7 +102,7 @@ public final class TraceWorkload implements Workload {
     if (!(factor > 0) || factor == Double.POSITIVE_INFINITY) {
       throw new IllegalArgumentException("speed is " + factor + "; set a number above 0");
     }
-    return new TraceWorkload(name, requests, model, factor);
+    return new TraceWorkload(name, requests, model, factor, unanswered);
   }
 
   /**
@@ -72,7 +115,7 @@ public final class TraceWorkload implements Workload {
       throw new IllegalArgumentException("limit is " + count + "; set at least 1");
     }
     return new TraceWorkload(
-        name, requests.subList(0, Math.min(count, requests.size())), model, speed);
+        name, requests.subList(0, Math.min(count, requests.size())), model, speed, unanswered);
   }
 
   /**

@@ -41,6 +41,7 @@ final class TraceWorkloadTest {
 
     assertThat(workload.name()).isEqualTo("small");
     assertThat(workload.size()).isEqualTo(3);
+    assertThat(workload.remark()).isEmpty();
     assertThat(workload.models())
         .containsExactly(new ServedModel(TraceWorkload.DEFAULT_MODEL, Criticality.STANDARD, false));
     assertThat(arrivals)
@@ -75,8 +76,8 @@ final class TraceWorkloadTest {
 
   @Test
   void whatComesAfterADifferenceIsDifferent() {
-    long[] one = new TraceRequest(0, "", 1024, 1, new long[] {1, 5}, 512).shape("m").blocks();
-    long[] other = new TraceRequest(0, "", 1024, 1, new long[] {2, 5}, 512).shape("m").blocks();
+    long[] one = new TraceRequest(0, "", 1024, 1, 0, new long[] {1, 5}, 512).shape("m").blocks();
+    long[] other = new TraceRequest(0, "", 1024, 1, 0, new long[] {2, 5}, 512).shape("m").blocks();
 
     for (int i = 0; i < 64; i++) {
       assertThat(one[i]).isNotEqualTo(other[i]);
@@ -97,6 +98,34 @@ final class TraceWorkloadTest {
         .extracting(arrival -> arrival.request().outputTokens())
         .containsExactly(44, 109, 1);
     assertThat(arrivals).allSatisfy(a -> assertThat(a.request().blocks()).isEmpty());
+  }
+
+  /** An overloaded pool would seem to have had little to do. */
+  @Test
+  void whatWasTurnedAwayAsksForAsMuchAsTheOthers() throws IOException {
+    Path file =
+        Files.writeString(
+            folder.resolve("a.requests.jsonl"),
+            """
+            {"timestamp":1,"input_length":40,"output_length":100,"hash_ids":[1],"model":"a","max_output_tokens":-1,"outcome":"completed"}
+            {"timestamp":2,"input_length":40,"output_length":300,"hash_ids":[1],"model":"a","max_output_tokens":-1,"outcome":"completed"}
+            {"timestamp":3,"input_length":40,"output_length":0,"hash_ids":[1],"model":"a","max_output_tokens":-1,"outcome":"rejected"}
+            {"timestamp":4,"input_length":40,"output_length":0,"hash_ids":[1],"model":"a","max_output_tokens":50,"outcome":"failed"}
+            {"timestamp":5,"input_length":40,"output_length":0,"hash_ids":[1],"model":"b","max_output_tokens":900,"outcome":"refused"}
+            {"timestamp":6,"input_length":40,"output_length":7,"hash_ids":[1],"model":"a","max_output_tokens":-1,"outcome":"disconnected"}
+            {"timestamp":7,"input_length":40,"output_length":0,"hash_ids":[1],"model":"a","max_output_tokens":-1,"outcome":"completed"}
+            {"timestamp":8,"input_length":40,"output_length":0,"hash_ids":[1],"model":"a","max_output_tokens":-1,"outcome":"invalid"}
+            """);
+
+    TraceWorkload trace = TraceWorkload.read(file);
+
+    // The mean of 100, 300, 7 and those two that are 1.
+    assertThat(all(trace))
+        .extracting(arrival -> arrival.request().outputTokens())
+        .containsExactly(100, 300, 82, 50, 82, 7, 1, 1);
+    assertThat(trace.remark().orElseThrow())
+        .startsWith("a.requests: 3 requests were captured without an answer");
+    assertThat(trace.withSpeed(2).remark()).isEqualTo(trace.remark());
   }
 
   @Test
