@@ -9,7 +9,10 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -330,6 +333,38 @@ final class SimulateCommandTest {
   void aWrongOptionIsTold(String option, String problem) {
     assertThat(run(option)).isNotZero();
     assertThat(err.toString()).contains(problem);
+  }
+
+  /** The runs themselves would take hours. */
+  @ParameterizedTest
+  @Timeout(60)
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--policy=cost,product --reference=typo | 2 | --reference is typo; name one of the"
+            + " policies: cost, product",
+        "--policy=cost,cost                     | 2 | --policy has \"cost\" twice",
+        "--policy=cost,FOLDER/cost.yaml         | 2 | --policy has \"cost\" twice",
+        "--workload=chat,chat                   | 2 | --workload has \"chat on 8xh100-8b\" twice",
+        "--policy=cost,FOLDER/wrong.yaml        | 1 | policy wrong: ",
+      })
+  void whatIsWrongIsToldBeforeAnythingIsRun(String options, int exit, String problem)
+      throws IOException {
+    String document =
+        """
+        apiVersion: inference.networking.x-k8s.io/v1alpha1
+        kind: EndpointPickerConfig
+        plugins:
+        - type: %s
+        """;
+    Files.writeString(folder.resolve("cost.yaml"), document.formatted("work-cost"));
+    Files.writeString(folder.resolve("wrong.yaml"), document.formatted("no-such-plugin"));
+    List<String> all = new ArrayList<>(List.of("--seconds=1e6"));
+    all.addAll(List.of(options.replace("FOLDER", folder.toString()).split(" ", -1)));
+
+    assertThat(run(all.toArray(String[]::new))).isEqualTo(exit);
+    assertThat(err.toString()).contains(problem);
+    assertThat(out.toString()).isEmpty();
   }
 
   @ParameterizedTest

@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -276,6 +277,15 @@ public final class SimulateCommand implements Callable<Integer> {
     for (String policy : policies) {
       named.add(Policies.read(policy));
     }
+    List<String> names = named.stream().map(Policy::name).toList();
+    refuseTwice("--policy", names);
+    if (reference != null && !names.contains(reference)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--reference is %s; name one of the policies: %s"
+              .formatted(reference, String.join(", ", names)));
+    }
+    List<String> arrivingOn = new ArrayList<>();
     List<SimulationSpec> specs = new ArrayList<>();
     for (String workload : workloads) {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
@@ -285,6 +295,7 @@ public final class SimulateCommand implements Callable<Integer> {
       PoolSpec engines = pool(pool == null ? loaded.preset().pool() : pool, known);
       Settings settings = run.settings(loaded.preset());
       Workload arriving = loaded.workload(settings.seconds());
+      arrivingOn.add(arriving.name() + " on " + engines.text());
       List<ScenarioEvent> events = loaded.happening(happening, settings.seconds());
       for (Policy policy : named) {
         for (long seed = range.first(); seed <= range.last(); seed++) {
@@ -292,7 +303,20 @@ public final class SimulateCommand implements Callable<Integer> {
         }
       }
     }
+    refuseTwice("--workload", arrivingOn);
     return specs;
+  }
+
+  /** Reports tell runs apart by these. */
+  private void refuseTwice(String option, List<String> names) {
+    for (String name : names) {
+      if (Collections.frequency(names, name) > 1) {
+        throw new ParameterException(
+            spec.commandLine(),
+            "%s has \"%s\" twice; a file goes by its name, so give it one of its own"
+                .formatted(option, name));
+      }
+    }
   }
 
   private String reference(List<RunResult> results) {

@@ -166,6 +166,15 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
   }
 
   /**
+   * Checks that it can be run.
+   *
+   * @throws IllegalArgumentException if it can't; one line per problem
+   */
+  static void check(SimulationSpec spec) {
+    var _ = new Simulation(spec, List.of());
+  }
+
+  /**
    * Runs it.
    *
    * @throws IllegalArgumentException if the policy is none; one line per problem
