@@ -65,6 +65,15 @@ final class CaptureOptions {
   /** What to capture, or null for nothing. */
   @Nullable CaptureConfig config() {
     if (folder == null) {
+      GivenOptions.refuse(
+          spec,
+          List.of(
+              "--capture-share",
+              "--capture-file-size",
+              "--capture-files",
+              "--capture-header",
+              "--capture-salt-file"),
+          "needs --capture");
       return null;
     }
     if (fileMebibytes > Long.MAX_VALUE / MIB) {

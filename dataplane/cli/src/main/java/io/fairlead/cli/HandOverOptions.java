@@ -62,10 +62,10 @@ final class HandOverOptions {
    */
   @Nullable HandOverSettings settings() {
     if (secretFile == null) {
-      if (!peers.isEmpty()) {
-        throw new ParameterException(
-            spec.commandLine(), "--handover-peer goes with --handover-secret-file");
-      }
+      GivenOptions.refuse(
+          spec,
+          List.of("--handover-port", "--handover-peer", "--handover-timeout"),
+          "needs --handover-secret-file");
       return null;
     }
     for (String peer : peers) {

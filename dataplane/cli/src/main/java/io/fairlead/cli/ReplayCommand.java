@@ -132,6 +132,20 @@ final class ReplayCommand implements Callable<Integer> {
     if (trace == null || workload != null) {
       throw wrong("--picks needs a capture, and no --workload.");
     }
+    GivenOptions.refuse(
+        spec,
+        List.of(
+            "--load",
+            "--seed",
+            "--speed",
+            "--limit",
+            "--duration",
+            "--model",
+            "--timeout",
+            "--stream-share",
+            "--ignore-eos",
+            "--json"),
+        "goes without --picks, which sends nothing");
     List<PluginFactory> plugins =
         ServiceLoader.load(PluginFactory.class).stream().map(ServiceLoader.Provider::get).toList();
     PicksReport report = PicksReplay.run(trace, plugins);
@@ -141,6 +155,9 @@ final class ReplayCommand implements Callable<Integer> {
   }
 
   private int send() throws IOException, InterruptedException {
+    if (limit != null && limit < 1) {
+      throw wrong("--limit is " + limit + "; set 1 or more");
+    }
     Workload asked = asked();
     LoadSettings settings =
         new LoadSettings(
@@ -200,9 +217,9 @@ final class ReplayCommand implements Callable<Integer> {
       throw wrong("Say what to send: either a trace, or --workload NAME.");
     }
     if (trace != null) {
-      if (load != null) {
-        throw wrong("--load goes with --workload; a trace is sent faster by --speed.");
-      }
+      GivenOptions.refuse(
+          spec, List.of("--load"), "goes with --workload; a trace is sent faster by --speed.");
+      GivenOptions.refuse(spec, List.of("--seed"), "goes with --workload");
       return TraceWorkload.read(trace);
     }
     return Workloads.named(

@@ -8,6 +8,7 @@ import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.DataPlaneConfig.Reporting;
 import io.fairlead.epp.DataPlaneConfig.Source;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -128,13 +129,30 @@ final class SourceOptions {
   /** Whether anything was said of it. */
   boolean isGiven() {
     return endpoints != null
-        || checkpoint != null
-        || configMap != null
-        || picker != null
         || !configFile.isEmpty()
         || !configText.isEmpty()
-        || !poolName.isEmpty()
-        || !selector.isEmpty();
+        || !ofKubernetes().isEmpty();
+  }
+
+  /** What is given of that which there is on Kubernetes alone. */
+  private List<String> ofKubernetes() {
+    List<String> given = new ArrayList<>();
+    addIf(!poolNamespace.isEmpty(), "--pool-namespace", given);
+    addIf(!poolName.isEmpty(), "--pool-name", given);
+    addIf(!poolGroup.equals(InferencePool.GROUP), "--pool-group", given);
+    addIf(!selector.isEmpty(), "--endpoint-selector", given);
+    addIf(!targetPorts.isEmpty(), "--endpoint-target-ports", given);
+    addIf(configMap != null, "--config-map", given);
+    addIf(picker != null, "--picker", given);
+    addIf(!pickerService.isEmpty(), "--picker-service", given);
+    addIf(checkpoint != null, "--checkpoint", given);
+    return given;
+  }
+
+  private static void addIf(boolean given, String option, List<String> to) {
+    if (given) {
+      to.add(option);
+    }
   }
 
   /**
@@ -149,12 +167,11 @@ final class SourceOptions {
     refuseIf(
         !poolName.isEmpty() && !selector.isEmpty(),
         "give --pool-name or --endpoint-selector, not both");
-    refuseIf(
-        !pickerService.isEmpty() && (endpoints != null || configMap != null || picker != null),
-        "--picker-service goes without --endpoints, --config-map and --picker");
     if (endpoints != null) {
-      refuseIf(configMap != null, "--config-map goes without --endpoints");
-      refuseIf(checkpoint != null, "--checkpoint goes without --endpoints, whose file is there");
+      List<String> others = ofKubernetes();
+      refuseIf(
+          !others.isEmpty(),
+          String.join(", ", others) + " goes without --endpoints: no Kubernetes");
       refuseIf(
           !configText.isEmpty(),
           "with --endpoints write the text of --config-text to a file, and name it in"
@@ -182,6 +199,7 @@ final class SourceOptions {
         !configFile.isEmpty() || !configText.isEmpty(),
         "--config-file and --config-text go without --config-map and --picker");
     refuseIf(!selector.isEmpty(), "--endpoint-selector goes without --config-map and --picker");
+    refuseIf(!pickerService.isEmpty(), "--picker-service goes without --config-map and --picker");
     refuseIf(configMap == null && poolName.isEmpty(), "--picker needs --config-map or --pool-name");
     return new DataPlaneConfig.Kubernetes(
         namespace(environment),

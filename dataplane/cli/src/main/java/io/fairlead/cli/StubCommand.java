@@ -345,9 +345,10 @@ final class StubCommand implements Callable<Integer> {
 
   private @Nullable KvEvents kvEvents(int server) {
     if (kvEventsPort == null) {
-      if (kvReplayPort != null) {
-        throw wrong("--kv-events-replay-port needs --kv-events-port");
-      }
+      GivenOptions.refuse(
+          spec,
+          List.of("--kv-events-replay-port", "--kv-events-topic", "--kv-events-form"),
+          "needs --kv-events-port");
       return null;
     }
     KvEvents.Form form =
@@ -386,6 +387,9 @@ final class StubCommand implements Callable<Integer> {
   }
 
   private List<HostPort> addresses() {
+    if (port != null) {
+      GivenOptions.refuse(spec, List.of("--listen"), "goes without --port");
+    }
     List<HostPort> named = port == null ? listen : List.of(new HostPort("0.0.0.0", port));
     if (threads < 1) {
       throw wrong("--threads: " + threads + " is not >= 1");

@@ -1,5 +1,6 @@
 package io.fairlead.cli.simulate;
 
+import io.fairlead.cli.GivenOptions;
 import io.fairlead.cli.InputText;
 import io.fairlead.cli.Progress;
 import io.fairlead.cli.simulate.GateHandicaps.Noticed;
@@ -27,12 +28,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -46,8 +49,21 @@ import picocli.CommandLine.Spec;
     showDefaultValues = true)
 public final class SimulateCommand implements Callable<Integer> {
 
+  /** What the gate's matrix has its own of. */
   private static final List<String> OF_COMPARISONS =
-      List.of("--workload", "--policy", "--pool", "--profiles", "--seeds", "--reference", "--out");
+      List.of(
+          "--workload",
+          "--policy",
+          "--pool",
+          "--profiles",
+          "--seeds",
+          "--seconds",
+          "--warm-up",
+          "--reference",
+          "--out");
+
+  /** What a baseline may be made with. */
+  private static final Set<String> OF_BASELINES = Set.of("--gate", "--update", "--threads");
 
   @Option(
       names = "--workload",
@@ -170,15 +186,19 @@ public final class SimulateCommand implements Callable<Integer> {
     return passed ? 0 : 1;
   }
 
-  /** The gate's matrix is its own: what would choose another is refused, not passed over. */
   private void refuseWithGate() {
-    for (String option : OF_COMPARISONS) {
-      if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
-        throw new ParameterException(
-            spec.commandLine(),
-            "%s does not go with --gate, which runs a matrix of its own; leave it out"
-                .formatted(option));
-      }
+    GivenOptions.refuse(
+        spec,
+        OF_COMPARISONS,
+        "does not go with --gate, which runs a matrix of its own; leave it out");
+    if (update != null) {
+      GivenOptions.refuse(
+          spec,
+          spec.options().stream()
+              .map(OptionSpec::longestName)
+              .filter(option -> !OF_BASELINES.contains(option))
+              .toList(),
+          "does not go with --update: a baseline is of runs in which nothing is amiss");
     }
   }
 
