@@ -1,4 +1,5 @@
-"""rank-policies.py FOLDER RUNS POLICY...: the real runs of hack/realtime beside the simulated ones; fails where they contradict each other."""
+"""rank-policies.py FOLDER RUNS POLICY...: the real runs of hack/realtime beside the simulated ones; fails where they contradict each other, and
+where requests were rejected."""
 
 import json
 import math
@@ -14,8 +15,15 @@ policies = sys.argv[3:]
 simulations = json.loads((folder / "report.json").read_text())["runs"]
 
 
+def refuse_rejected(side, policy, seed, rejected):
+    """Means of what was served are of unlike requests where some were rejected."""
+    if rejected:
+        sys.exit(f"{policy}, {side} run {seed}: {rejected} requests were rejected, so the policies can't be compared")
+
+
 def real(policy, seed):
     load = json.loads((folder / f"{policy}-{seed}.json").read_text())["load"]
+    refuse_rejected("real", policy, seed, load["rejected"])
     return {
         "end": load["endToEnd"]["mean"],
         "ttft": load["ttft"]["mean"],
@@ -25,6 +33,7 @@ def real(policy, seed):
 
 def simulated(policy, seed):
     run = next(run for run in simulations if run["policy"] == policy and run["seed"] == seed)
+    refuse_rejected("simulated", policy, seed, run["rejected"])
     return {
         "end": run["endToEndMs"]["mean"],
         "ttft": run["ttftMs"]["mean"],

@@ -25,6 +25,7 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
   private final long start;
   private boolean begun;
   private boolean ended;
+  private boolean error;
   private JsonNode first = MissingNode.getInstance();
   private JsonNode usage = MissingNode.getInstance();
   private long firstByteNanos;
@@ -69,11 +70,13 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
 
   @Override
   public void onComplete() {
+    JsonNode rest = json(text());
     if (!stream) {
-      first = json(text());
+      first = rest;
       usage = first.path("usage");
       ended = !first.isMissingNode();
     }
+    error |= isError(rest);
   }
 
   private String text() {
@@ -93,10 +96,17 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
     } else if (first.isMissingNode()) {
       first = json(data);
       usage = first.path("usage");
-    } else if (data.contains("\"usage\"")) {
-      JsonNode told = json(data).path("usage");
-      usage = told.isObject() ? told : usage;
+      error = isError(first);
+    } else if (data.contains("\"usage\"") || data.contains("\"error\"")) {
+      JsonNode told = json(data);
+      usage = told.path("usage").isObject() ? told.path("usage") : usage;
+      error |= isError(told);
     }
+  }
+
+  /** As servers and proxies write it; the latter form is vLLM's of earlier versions. */
+  private static boolean isError(JsonNode said) {
+    return said.hasNonNull("error") || said.path("object").asText().equals("error");
   }
 
   long firstByteNanos() {
@@ -110,6 +120,11 @@ final class AnswerReader implements Flow.Subscriber<List<ByteBuffer>> {
   /** Whether the answer is whole: the end event of a stream, or a JSON document. */
   boolean complete() {
     return ended;
+  }
+
+  /** Whether it is an error, or one comes in the course of it, whatever its status says. */
+  boolean error() {
+    return error;
   }
 
   /** The model that the answer names, or an empty string. */

@@ -12,7 +12,8 @@ import java.time.Duration;
  * @param sent when it was sent: later than {@code due} when the client falls behind
  * @param outcome what came of it
  * @param kind of the outcome where it was no success: the status, {@code incomplete} for an answer
- *     that broke off or stopped, or what happened to the connection
+ *     that broke off or stopped, {@code error inside} for an error with status 200, {@code no
+ *     answer} for that status and nothing else, or what happened to the connection
  * @param firstByte from when it was due to its answer's first byte; zero when none came
  * @param endpoint who answered, as it names itself in a header; empty when it doesn't
  * @param model which of its models did, as it says in a header; empty when it doesn't: what the

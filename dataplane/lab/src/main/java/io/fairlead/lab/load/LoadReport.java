@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * @param sent requests sent
  * @param succeeded answered 200 and complete: a stream that ends without its last event is a
- *     failure
+ *     failure, and so is an answer with an error in it
  * @param rejected turned away with 429
  * @param failed all others
  * @param failures how often by kind, e.g. {@code 503} or an exception's name

@@ -29,6 +29,11 @@ public final class LoadRun implements AutoCloseable {
   /** The kind of failure that begins with an answer. */
   private static final String CUT = "incomplete";
 
+  /** The kind of failure that comes with a status of 200. */
+  private static final String ERROR_INSIDE = "error inside";
+
+  private static final String NOTHING = "no answer";
+
   private static final int MOST_IN_FLIGHT = 4_096;
   private static final long LONGEST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -187,8 +192,10 @@ public final class LoadRun implements AutoCloseable {
       kind = "429";
     } else if (response.statusCode() != 200) {
       kind = Integer.toString(response.statusCode());
+    } else if (answer.error()) {
+      kind = ERROR_INSIDE;
     } else if (!answer.complete()) {
-      kind = CUT;
+      kind = answer.firstByteNanos() > 0 ? CUT : NOTHING;
     } else {
       outcome = Outcome.SUCCEEDED;
     }
@@ -210,7 +217,7 @@ public final class LoadRun implements AutoCloseable {
 
   private static String kind(@Nullable Throwable failure) {
     if (failure == null) {
-      return "no answer";
+      return NOTHING;
     }
     Throwable cause = failure.getCause() instanceof IOException io ? io : failure;
     return cause.getClass().getSimpleName();

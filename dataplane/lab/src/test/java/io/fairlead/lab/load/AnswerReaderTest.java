@@ -62,6 +62,42 @@ final class AnswerReaderTest {
     assertThat(answer.complete()).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":\"out of memory\"}",
+        "{\"object\":\"error\",\"message\":\"out of memory\",\"code\":500}"
+      })
+  void anErrorIsNoAnswer(String body) {
+    AnswerReader whole = new AnswerReader(false, 0);
+    feed(whole, body, 10);
+    AnswerReader alone = new AnswerReader(true, 0);
+    feed(alone, "data: " + body + "\n\ndata: [DONE]\n\n", 10);
+    AnswerReader unasked = new AnswerReader(true, 0);
+    feed(unasked, body, 10);
+
+    assertThat(whole.error()).isTrue();
+    assertThat(alone.error()).isTrue();
+    assertThat(unasked.error()).isTrue();
+  }
+
+  /** How vLLM tells of a failure when it has sent some of the answer. */
+  @Test
+  void anErrorMayComeInTheCourseOfAStream() {
+    AnswerReader failed = new AnswerReader(true, 0);
+    feed(
+        failed,
+        STREAM.replace("data: [DONE]", "data: {\"error\":{\"code\":500}}\n\ndata: [DONE]"),
+        10);
+    AnswerReader fine = new AnswerReader(true, 0);
+    feed(fine, STREAM.replace("usage\\\"", "error\\\""), 10);
+
+    assertThat(failed.error()).isTrue();
+    assertThat(failed.outputTokens()).isEqualTo(3);
+    assertThat(fine.error()).isFalse();
+    assertThat(fine.complete()).isTrue();
+  }
+
   private static void feed(AnswerReader answer, String text, int piece) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     for (int at = 0; at < bytes.length; at += piece) {

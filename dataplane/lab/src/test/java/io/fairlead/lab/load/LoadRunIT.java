@@ -10,6 +10,7 @@ import io.fairlead.lab.workload.MixedWorkload.Spec;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.lab.workload.Traffic;
 import io.fairlead.stub.profile.EngineProfiles;
+import io.fairlead.stub.server.Fault;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -27,6 +28,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class LoadRunIT {
 
@@ -116,6 +119,28 @@ final class LoadRunIT {
 
     assertThat(report.failures()).isEqualTo(Map.of("404", 1L));
     assertThat(script.ended).containsExactly(false);
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {0, 1})
+  void anErrorWithStatus200IsNoSuccess(double streamShare) throws InterruptedException {
+    LoadSettings settings =
+        new LoadSettings(Duration.ofSeconds(30), 1, streamShare, false, model -> model);
+    ModelServerConfig config = ModelServerConfig.builder("stub-a", "m").instant().build();
+    try (ModelServer server = ModelServer.start(config, loops)) {
+      int first = streamShare > 0 ? 5 : 1;
+      for (int form = first; form < first + 4; form++) {
+        server.faults().begin(Map.of(Fault.ERROR_SHARE, 1, Fault.ERROR_INSIDE, form));
+        try (var run = new LoadRun(URI.create(server.url()), settings)) {
+          run.send(new MixedWorkload(SPEC).start(1), 2, LONG);
+
+          assertThat(run.report().failures())
+              .as("form " + form)
+              .isEqualTo(Map.of("error inside", 2L));
+          assertThat(run.report().ttft().p99()).isZero();
+        }
+      }
+    }
   }
 
   @Test
