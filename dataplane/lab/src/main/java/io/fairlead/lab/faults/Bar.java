@@ -33,6 +33,15 @@ record Bar(String what, Set<String> ways, Predicate<Finding> holds) {
           Set.of(EXTPROC),
           found -> found.first().share() <= 0.01 && found.later().share() <= 0.001);
 
+  /** The same of a server that fails some requests, or late, so that it takes longer to know. */
+  static final Bar EXTPROC_FAILS_FEW =
+      new Bar(
+          "<= 2 % failed while it lasted",
+          Set.of(EXTPROC),
+          found ->
+              found.first().failed() + found.later().failed()
+                  <= 0.02 * (found.first().requests() + found.later().requests()));
+
   static final Bar NOTHING_TURNED_AWAY =
       new Bar("0 x 429", OURS, found -> found.rejected() == 0 && found.requests() > 0);
 

@@ -27,8 +27,6 @@ final class FaultsTable {
           "in use",
           "not held to");
 
-  private static final double MOST_LAG_MILLIS = 1_000;
-
   private FaultsTable() {}
 
   static List<String> lines(List<Finding> findings) {
@@ -56,15 +54,7 @@ final class FaultsTable {
             number("%.1f", found.usedAgainSeconds()),
             number("%.0f %%", 100 * found.busiestShare()),
             found.leastInUse() + " of " + found.servers(),
-            String.join("; ", notHeldTo(found))));
-  }
-
-  private static List<String> notHeldTo(Finding found) {
-    List<String> all = new ArrayList<>(found.missed());
-    if (found.clientLagMs() > MOST_LAG_MILLIS) {
-      all.add("the client was late by %.0f ms".formatted(found.clientLagMs()));
-    }
-    return all;
+            String.join("; ", found.problems())));
   }
 
   private static String failed(Finding found) {

@@ -1,5 +1,6 @@
 package io.fairlead.lab.faults;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,8 @@ record Finding(
     Map<String, List<Long>> sent,
     List<String> missed) {
 
+  private static final double MOST_LAG_MILLIS = 1_000;
+
   /**
    * A part of the time.
    *
@@ -80,6 +83,15 @@ record Finding(
   /** Those of {@link #failed} whose answers had begun: nobody can send those again. */
   long cut() {
     return kinds.getOrDefault("incomplete", 0L);
+  }
+
+  /** The bars that it did not hold to, and what keeps it from saying much. */
+  List<String> problems() {
+    List<String> all = new ArrayList<>(missed);
+    if (clientLagMs > MOST_LAG_MILLIS) {
+      all.add("the client was late by %.0f ms".formatted(clientLagMs));
+    }
+    return all;
   }
 
   Finding missing(List<String> bars) {

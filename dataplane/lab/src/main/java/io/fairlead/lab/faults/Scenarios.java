@@ -1,5 +1,6 @@
 package io.fairlead.lab.faults;
 
+import static io.fairlead.lab.faults.Bar.EXTPROC_FAILS_FEW;
 import static io.fairlead.lab.faults.Bar.EXTPROC_FAILS_LITTLE;
 import static io.fairlead.lab.faults.Bar.GATEWAY_FAILS_NOTHING;
 import static io.fairlead.lab.faults.Bar.HALF_IN_USE;
@@ -45,11 +46,13 @@ record Scenarios(double rate, double before, double during, double after) {
                 "1 of 8 answers 500 without a body",
                 Map.of(Fault.ERROR_SHARE, 1, Fault.ERROR_BODY, false))
             .holdingTo(GATEWAY_FAILS_NOTHING, EXTPROC_FAILS_LITTLE, USED_AGAIN),
-        oneOfEight("fail-some", "1 of 8 answers 30 % with 500", Map.of(Fault.ERROR_SHARE, 0.3)),
+        oneOfEight("fail-some", "1 of 8 answers 30 % with 500", Map.of(Fault.ERROR_SHARE, 0.3))
+            .holdingTo(GATEWAY_FAILS_NOTHING, EXTPROC_FAILS_FEW, USED_AGAIN),
         oneOfEight(
-            "fail-late",
-            "1 of 8 answers 500 after 3 s",
-            Map.of(Fault.ERROR_SHARE, 1, Fault.ERROR_AFTER_SECONDS, 3)),
+                "fail-late",
+                "1 of 8 answers 500 after 3 s",
+                Map.of(Fault.ERROR_SHARE, 1, Fault.ERROR_AFTER_SECONDS, 3))
+            .holdingTo(GATEWAY_FAILS_NOTHING, EXTPROC_FAILS_FEW, USED_AGAIN),
         oneOfEight("refused", "1 of 8 closes its port", REFUSES)
             .holdingTo(GATEWAY_FAILS_NOTHING, USED_AGAIN),
         timed("two-dead", "2 of 4 close their ports", 4, Set.of(0, 1), REFUSES)

@@ -73,7 +73,43 @@ final class AssessmentTest {
     assertThat(found.busiestShare()).isEqualTo(0.75);
     assertThat(found.leastSickShare()).isEqualTo(1);
     assertThat(found.clientLagMs()).isEqualTo(30);
-    assertThat(found.missed()).isEmpty();
+    assertThat(found.problems()).isEmpty();
+  }
+
+  @Test
+  void aClientThatFallsBehindIsAProblem() {
+    answers.add(
+        new Answered(
+            SHAPE,
+            false,
+            Duration.ofSeconds(44),
+            Duration.ofMillis(45_200),
+            Outcome.SUCCEEDED,
+            "",
+            Duration.ofMillis(10),
+            "a",
+            ""));
+
+    assertThat(finding(SCENARIO).problems()).containsExactly("the client was late by 1200 ms");
+  }
+
+  @Test
+  void aServerThatFailsSomeMayCostExtprocTwoPercent() {
+    Scenario some = SCENARIO.holdingTo(Bar.EXTPROC_FAILS_FEW);
+    for (int i = 0; i < 100; i++) {
+      boolean fails = i < 2;
+      answer(11 + i / 5.0, fails ? Outcome.FAILED : Outcome.SUCCEEDED, fails ? "500" : "", "a", 9);
+    }
+    answer(45, Outcome.SUCCEEDED, "", "a", 9);
+    assertThat(extproc(some).missed()).isEmpty();
+
+    answer(39, Outcome.FAILED, "500", "a", 9);
+    assertThat(extproc(some).missed()).containsExactly("<= 2 % failed while it lasted");
+    assertThat(finding(some).missed()).as("of the gateway").isEmpty();
+  }
+
+  private Finding extproc(Scenario scenario) {
+    return new Assessment(scenario, "extproc", List.of("a", "b"), answers, sent, heard).finding();
   }
 
   @Test

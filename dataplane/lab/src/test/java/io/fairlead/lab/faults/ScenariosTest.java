@@ -20,6 +20,7 @@ final class ScenariosTest {
         .allSatisfy(
             scenario -> {
               assertThat(scenario.what()).isNotBlank();
+              assertThat(scenario.bars()).flatExtracting(Bar::ways).contains("gateway", "extproc");
               assertThat(scenario.sick()).allMatch(server -> server < scenario.servers());
               assertThat(scenario.onset()).isLessThan(scenario.well());
               assertThat(scenario.well()).isLessThanOrEqualTo(scenario.end());
