@@ -203,7 +203,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
       }
       case Faults.Verdict.Serve() -> {
-        long created = core.startSeconds();
+        long created = System.currentTimeMillis() / 1_000;
         switch (core.parser.parse(api, request)) {
           case ApiError error -> fail(exchange, error);
           case CompletionRequest parsed -> serve(parsed, exchange, number, created);

@@ -212,6 +212,10 @@ final class RequestParser {
       return ApiError.noSuchModel(model);
     }
     boolean stream = bool(root, "stream", "stream");
+    if (!stream && api != Api.RESPONSES && !root.path("stream_options").isEmpty()) {
+      return ApiError.badRequest(
+          "Stream options can only be defined when `stream=True`.", "stream_options");
+    }
     boolean includeUsage =
         bool(root.path("stream_options"), "include_usage", "stream_options.include_usage");
     boolean greedy = temperature(root.path("temperature")) == 0;

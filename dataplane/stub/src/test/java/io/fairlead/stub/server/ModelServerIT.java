@@ -78,6 +78,22 @@ final class ModelServerIT {
   }
 
   @Test
+  void anAnswerSaysWhenItWasAskedFor() throws Exception {
+    ModelServer server = start(instant());
+    long started = System.currentTimeMillis() / 1_000;
+    await().until(() -> System.currentTimeMillis() / 1_000 > started);
+
+    assertThat(json(post(server, CHAT, HELLO).body()).path("created").longValue())
+        .isBetween(started + 1, System.currentTimeMillis() / 1_000);
+  }
+
+  @Test
+  void emptyStreamOptionsAreNone() throws Exception {
+    String body = HELLO.replace("\"max_tokens\"", "\"stream_options\":{},\"max_tokens\"");
+    assertThat(post(start(instant()), CHAT, body).statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void aChatCompletionComesAsAStream() throws Exception {
     ModelServer server = start(instant());
     HttpResponse<String> response =
@@ -178,6 +194,8 @@ final class ModelServerIT {
             + " integer >= 1 is needed",
         "400 | {\"model\":\"m\",\"stream\":\"yes\",\"messages\":[{\"role\":\"u\"}]} | stream: true"
             + " or false is needed",
+        "400 | {\"model\":\"m\",\"stream_options\":{\"include_usage\":true},\"messages\":"
+            + "[{\"role\":\"u\"}]} | Stream options can only be defined when `stream=True`.",
         "400 | {\"model\":\"m\",\"n\":0,\"messages\":[{\"role\":\"u\"}]} | n: an integer >= 1 is"
             + " needed",
         "400 | {\"model\":\"m\",\"n\":100000000,\"messages\":[{\"role\":\"u\"}]} | n: at most 16384"
