@@ -33,16 +33,22 @@ final class ChatTemplate {
   /** Longer than any context, in characters. */
   private static final long LONGEST = 64L << 20;
 
+  /** A loop over the parts of a message: by it vLLM knows that a template takes parts. */
+  private static final Pattern OVER_PARTS =
+      Pattern.compile("\\{%\\s*for\\s+\\w+\\s+in\\s+[^%]*\\bcontent\\b");
+
   private static final Pattern SPACE_BEFORE = Pattern.compile("\\s*(\\{[{%#])-");
   private static final Pattern SPACE_AFTER = Pattern.compile("-([}%#]})\\s*");
 
   private final Jinjava jinjava;
   private final String template;
+  private final boolean takesParts;
   private final String bosToken;
   private final String eosToken;
 
   ChatTemplate(String template, String bosToken, String eosToken) {
     this.template = tight(template);
+    takesParts = OVER_PARTS.matcher(this.template).find();
     this.bosToken = bosToken;
     this.eosToken = eosToken;
     jinjava =
@@ -93,15 +99,20 @@ final class ChatTemplate {
     if (!tools.isEmpty()) {
       values.put("tools", plain(tools));
     }
-    if (request.hasNonNull("chat_template") || request.hasNonNull("documents")) {
+    if (request.hasNonNull("chat_template")
+        || request.hasNonNull("documents")
+        || request.path("continue_final_message").asBoolean()) {
       return null; // laid out in a way of its own
     }
     RenderResult result = jinjava.renderForResult(template, values);
     return result.hasErrors() ? null : result.getOutput();
   }
 
-  /** Each with its text as one, as vLLM does; null where there is more than text. */
-  private static @Nullable List<Object> messages(JsonNode messages) {
+  /**
+   * Each with its text as one, or as parts where the template takes these, as vLLM does; null where
+   * there is more than text.
+   */
+  private @Nullable List<Object> messages(JsonNode messages) {
     if (!messages.isArray() || messages.isEmpty()) {
       return null;
     }
@@ -112,7 +123,9 @@ final class ChatTemplate {
       }
       Map<Object, Object> own = new LinkedHashMap<>(fields);
       JsonNode content = message.path("content");
-      if (content.isArray()) {
+      if (content.isTextual() && takesParts) {
+        own.put("content", List.of(part(content.textValue())));
+      } else if (content.isArray()) {
         List<String> texts = new ArrayList<>();
         for (JsonNode part : content) {
           if (!part.path("text").isTextual() || !part.path("type").asText("text").equals("text")) {
@@ -120,11 +133,19 @@ final class ChatTemplate {
           }
           texts.add(part.path("text").textValue());
         }
-        own.put("content", String.join("\n", texts));
+        own.put(
+            "content",
+            takesParts
+                ? texts.stream().map(ChatTemplate::part).toList()
+                : String.join("\n", texts));
       }
       all.add(own);
     }
     return all;
+  }
+
+  private static Map<String, String> part(String text) {
+    return Map.of("type", "text", "text", text);
   }
 
   private static @Nullable Object plain(JsonNode node) {

@@ -31,21 +31,28 @@ final class HuggingFacePrompts implements PromptTokenizer {
     } catch (IOException e) {
       return null;
     }
-    // A salt keeps what is cached apart, which tokens don't show.
-    if (root == null || root.hasNonNull("cache_salt")) {
+    // A salt keeps what is cached apart, which tokens don't show. What is cut off is the server's
+    // to
+    // say: it has its own limits.
+    if (root == null
+        || root.hasNonNull("cache_salt")
+        || root.hasNonNull("truncate_prompt_tokens")) {
       return null;
     }
+    JsonNode special = root.path("add_special_tokens");
     if (path.endsWith("/chat/completions")) {
       String text = chat == null ? null : chat.render(root);
-      return text == null ? null : ids(text, false);
+      return text == null ? null : ids(text, special.asBoolean(false));
     }
-    return path.endsWith("/completions") ? prompt(root.path("prompt")) : null;
+    return path.endsWith("/completions")
+        ? prompt(root.path("prompt"), special.asBoolean(true))
+        : null;
   }
 
   /** A text, or token ids as they are; of several prompts none is the one. */
-  private int @Nullable [] prompt(JsonNode prompt) {
+  private int @Nullable [] prompt(JsonNode prompt, boolean special) {
     if (prompt.isTextual()) {
-      return ids(prompt.textValue(), true);
+      return ids(prompt.textValue(), special);
     }
     if (!prompt.isArray() || prompt.isEmpty()) {
       return null;

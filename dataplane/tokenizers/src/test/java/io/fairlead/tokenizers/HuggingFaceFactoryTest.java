@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,26 @@ class HuggingFaceFactoryTest {
               .toList();
       assertThat(all).allSatisfy(ids -> assertThat(ids).isEqualTo(once));
     }
+  }
+
+  @Test
+  void specialTokensAreAddedAsTheRequestSays() throws Exception {
+    try (PromptTokenizer tokenizer = open(folder("headers"))) {
+      String text = "{\"prompt\": \"Where does the rope run?\"%s}";
+      int[] with = Objects.requireNonNull(tokenize(tokenizer, text.formatted("")));
+      int[] without =
+          Objects.requireNonNull(
+              tokenize(tokenizer, text.formatted(", \"add_special_tokens\": false")));
+
+      assertThat(Arrays.copyOfRange(with, 1, with.length)).isEqualTo(without);
+      assertThat(tokenize(tokenizer, text.formatted(", \"truncate_prompt_tokens\": 3"))).isNull();
+      assertThat(tokenize(tokenizer, text.formatted(", \"truncate_prompt_tokens\": null")))
+          .isEqualTo(with);
+    }
+  }
+
+  private static int @Nullable [] tokenize(PromptTokenizer tokenizer, String body) {
+    return tokenizer.tokenize("/v1/completions", body.getBytes(StandardCharsets.UTF_8));
   }
 
   @Test
