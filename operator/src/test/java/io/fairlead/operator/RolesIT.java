@@ -36,6 +36,14 @@ class RolesIT {
     assertThat(
             may(admin, "editor", "delete", "inference.networking.x-k8s.io", "inferencemodels", ""))
         .isTrue();
+    for (String group : new String[] {"inference.networking.x-k8s.io", "llm-d.ai"}) {
+      for (String kind : new String[] {"inferenceobjectives", "inferencemodelrewrites"}) {
+        assertThat(may(admin, "viewer", "watch", group, kind, "")).as(group + kind).isTrue();
+        assertThat(may(admin, "viewer", "create", group, kind, "")).as(group + kind).isFalse();
+        assertThat(may(admin, "editor", "create", group, kind, "")).as(group + kind).isTrue();
+        assertThat(may(admin, "editor", "patch", group, kind, "status")).as(group).isFalse();
+      }
+    }
   }
 
   @Test
