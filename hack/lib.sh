@@ -99,12 +99,13 @@ maven() {
 }
 
 # package_module MODULE: builds the jar of MODULE (and target/lib, its run-time class path) when a source is newer than the last build.
-# Folders count too: their time changes when a file in them is deleted.
-package_module() {
-  local module=$1 stamp=$ROOT/$1/target/.packaged began
+# Folders count too: their time changes when a file in them is deleted. One build at a time: each writes into the modules that others are of.
+package_module() (
+  module=$1 stamp=$ROOT/$1/target/.packaged
+  locked "$ROOT/target/.fairlead.lock"
   if [ -f "$stamp" ] && [ -z "$(cd "$ROOT" && find pom.xml crds "${module%%/*}" \( -name target -o -path '*/src/test' \) -prune \
     -o -newer "$stamp" \( -path '*/src/main*' -o -path '*/manifests*' -o -name pom.xml \) -print -quit)" ]; then
-    return
+    exit
   fi
   note "building $module (some seconds when little has changed)"
   mkdir -p "$ROOT/$module/target"
@@ -115,7 +116,7 @@ package_module() {
     fail "the build failed"
   }
   mv "$began" "$stamp"
-}
+)
 
 # train_jvm NAME CACHE JAVA [OPTION...]: writes CACHE, the AOT cache with what a JVM loads and learns while it works as the program of the image
 # NAME. JAVA runs it, with the options and the class path that the cache is for.
