@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * A way made of programs, started in order; the last one takes the requests.
@@ -28,6 +29,9 @@ record CommandWay(String name, List<String> commands, Duration patience) impleme
   private static final List<String> PORTS = List.of("port", "grpc", "health", "metrics");
   private static final long BETWEEN_TRIES_MILLIS = 50;
   private static final int LOG_LINES = 10;
+
+  /** What bash takes as it is. */
+  private static final Pattern PLAIN = Pattern.compile("[\\w./:@+-]+");
 
   CommandWay {
     commands = List.copyOf(commands);
@@ -55,9 +59,14 @@ record CommandWay(String name, List<String> commands, Duration patience) impleme
     }
   }
 
+  /** For bash, whatever is in the values: the path of a folder may have spaces. */
   static String filled(String command, Map<String, String> values) {
     for (Map.Entry<String, String> value : values.entrySet()) {
-      command = command.replace("{" + value.getKey() + "}", value.getValue());
+      String word =
+          PLAIN.matcher(value.getValue()).matches()
+              ? value.getValue()
+              : "'" + value.getValue().replace("'", "'\\''") + "'";
+      command = command.replace("{" + value.getKey() + "}", word);
     }
     return command;
   }
