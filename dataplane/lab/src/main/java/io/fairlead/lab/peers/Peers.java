@@ -3,6 +3,7 @@ package io.fairlead.lab.peers;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.stub.engine.EngineProfile;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Plugin types that policies of the lab may name beside the built-in ones. */
 public final class Peers {
@@ -12,11 +13,14 @@ public final class Peers {
   /**
    * One of each type.
    *
-   * @param engines those of the run's pool, by the number in their endpoint's name: what a peer is
-   *     calibrated on, and what the oracle looks at
+   * @param calibrated engines that the run's pool has from the start: what peers are calibrated on
+   * @param engines all that it ever has, by the number in their endpoint's name: what the oracle
+   *     looks at
+   * @param there whether the pool has the endpoint of a name now
    */
-  public static List<PluginFactory> factories(List<EngineProfile> engines) {
-    PoolHardware hardware = new PoolHardware(engines);
+  public static List<PluginFactory> factories(
+      List<EngineProfile> calibrated, List<EngineProfile> engines, Predicate<String> there) {
+    PoolHardware hardware = new PoolHardware(calibrated, engines);
     return List.of(
         new AibrixPrefixCachePicker.Factory(),
         new DynamoPicker.Factory(),
@@ -24,7 +28,7 @@ public final class Peers {
         new LatencyOracleScorer.Factory(hardware),
         new LlmdAffinityFilter.Factory(hardware),
         new LlmdTokenLoadScorer.Factory(),
-        new PolledMeanDetector.Factory(),
+        new PolledMeanDetector.Factory(there),
         new PolledQueueScorer.Factory(),
         new PowerOfTwoPicker.Factory(),
         new PreblePicker.Factory(hardware),

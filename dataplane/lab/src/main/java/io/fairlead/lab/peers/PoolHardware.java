@@ -7,15 +7,17 @@ import java.util.List;
 /**
  * The engines that a run has.
  *
- * @param engines at least one, by the number in their endpoint's name
+ * @param calibrated those that are there from the start; at least one
+ * @param engines all that are ever there, by the number in their endpoint's name
  */
-record PoolHardware(List<EngineProfile> engines) {
+record PoolHardware(List<EngineProfile> calibrated, List<EngineProfile> engines) {
 
   PoolHardware {
+    calibrated = List.copyOf(calibrated);
     engines = List.copyOf(engines);
   }
 
-  /** The engine behind an endpoint; the first one's for an endpoint without a number. */
+  /** The engine behind an endpoint; the first one for an endpoint without a number. */
   EngineProfile of(Endpoint endpoint) {
     String name = endpoint.name();
     String number = name.substring(name.lastIndexOf('-') + 1);
@@ -30,7 +32,7 @@ record PoolHardware(List<EngineProfile> engines) {
    * have one number for all.
    */
   double prefillTokensPerSecond() {
-    return engines.stream()
+    return calibrated.stream()
         .mapToDouble(
             engine ->
                 1_000.0

@@ -231,7 +231,12 @@ public final class Simulation implements SimulatedServer.Answers, SimulatedPicke
                 spec.policy().scheduler())
             .withShadows(shadows);
     try {
-      return new ConfigCompiler(Peers.factories(spec.pool().engines())).compile(config);
+      return new ConfigCompiler(
+              Peers.factories(
+                  spec.pool().engines(),
+                  membership.members().stream().map(Member::engine).toList(),
+                  name -> there.get(Objects.requireNonNull(byName.get(name)).number())))
+          .compile(config);
     } catch (InvalidConfigException e) {
       throw new IllegalArgumentException(
           "policy " + spec.policy().name() + ": " + e.getMessage(), e);

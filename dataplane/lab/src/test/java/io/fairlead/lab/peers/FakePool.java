@@ -7,6 +7,7 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Picker;
 import io.fairlead.plugin.Plugin;
+import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.profile.EngineProfiles;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,9 @@ final class FakePool implements PoolCandidates {
         @Override
         public void response(String name, String value) {}
       };
+
+  private static final List<EngineProfile> ENGINES =
+      List.of(EngineProfiles.shipped().named("h100-8b"));
 
   private final Plugin plugin;
   final List<FakeServer> servers = new ArrayList<>();
@@ -47,7 +51,7 @@ final class FakePool implements PoolCandidates {
   }
 
   static Plugin plugin(String type, Map<String, Object> settings) {
-    return Peers.factories(List.of(EngineProfiles.shipped().named("h100-8b"))).stream()
+    return Peers.factories(ENGINES, ENGINES, name -> true).stream()
         .filter(factory -> factory.type().equals(type))
         .flatMap(factory -> Stream.of(factory.create(new Parameters(settings))))
         .findFirst()

@@ -5,8 +5,13 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.fairlead.plugin.Filter;
 import io.fairlead.plugin.Scorer;
+import io.fairlead.stub.engine.EngineProfile;
+import io.fairlead.stub.profile.EngineProfiles;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -238,7 +243,7 @@ class GoldenVectorsTest {
   @ParameterizedTest
   @CsvSource({"2,0.5,2,0.5,0.5556", "1,0.1,0,0.2,0.2111", "1,0.1,15,0.2,1.6", "5,0.1,5,0.1,1"})
   void upstreamsGateIsTheMean(int queue, double usage, int queue2, double usage2, double mean) {
-    var detector = new PolledMeanDetector(0.9);
+    var detector = new PolledMeanDetector(0.9, name -> true);
     FakeServer one = new FakeServer(0);
     FakeServer other = new FakeServer(1);
     one.queue = queue;
@@ -248,6 +253,35 @@ class GoldenVectorsTest {
     detector.saturation(one);
     assertThat(detector.saturation(other)).isCloseTo(mean, within(1e-4));
     assertThat(detector.saturation(one)).as("asked again").isCloseTo(mean, within(1e-4));
+  }
+
+  @Test
+  void whatHasLeftIsNoPartOfTheMean() {
+    Set<String> there = new HashSet<>();
+    var detector = new PolledMeanDetector(0.8, there::contains);
+    FakeServer full = new FakeServer(0);
+    FakeServer idle = new FakeServer(1);
+    there.add(full.name());
+    there.add(idle.name());
+    full.queue = 50;
+    detector.saturation(full);
+    assertThat(detector.saturation(idle)).isEqualTo(5);
+
+    there.remove(full.name());
+    assertThat(detector.saturation(idle)).isZero();
+  }
+
+  /** Peers are calibrated before they join; the oracle looks at what is there. */
+  @Test
+  void serversThatJoinLaterAreKnownButNotCalibratedOn() {
+    EngineProfile fast = EngineProfiles.shipped().named("h100-8b");
+    EngineProfile slow = EngineProfiles.shipped().named("l4-8b");
+    var hardware = new PoolHardware(List.of(fast), List.of(fast, slow));
+
+    assertThat(hardware.of(new FakeServer(0))).isEqualTo(fast);
+    assertThat(hardware.of(new FakeServer(1))).isEqualTo(slow);
+    assertThat(hardware.prefillTokensPerSecond())
+        .isEqualTo(new PoolHardware(List.of(fast), List.of(fast)).prefillTokensPerSecond());
   }
 
   // pkg/epp/framework/plugins/scheduling/filter/prefixcacheaffinity/plugin_test.go
