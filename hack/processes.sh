@@ -47,3 +47,23 @@ free_port() {
   while [[ $used == *" $port "* ]] || is_open "$port" 2>/dev/null; do port=$((10000 + RANDOM % 20000)); done
   used+="$port "
 }
+
+# round_robin: the bootstrap of hack/envoy (stdin) without the picker: no ext_proc filter, and a round-robin cluster of the servers at "ports".
+round_robin() {
+  awk '/- name: envoy.filters.http.ext_proc/ { skip = 1; filters++ } /- name: envoy.filters.http.router/ { skip = 0 }
+    /^  clusters:/ { clusters++; exit } !skip
+    END { if (filters != 1 || clusters != 1) { print "expected one ext_proc filter, then clusters" > "/dev/stderr"; exit 1 } }'
+  cat <<'YAML'
+  clusters:
+  - name: endpoints
+    type: STATIC
+    lb_policy: ROUND_ROBIN
+    connect_timeout: 1s
+    circuit_breakers: {thresholds: [{max_connections: 65536, max_pending_requests: 65536, max_requests: 65536}]}
+    load_assignment:
+      cluster_name: endpoints
+      endpoints:
+      - lb_endpoints:
+YAML
+  printf '        - endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: %s}}}\n' "${ports[@]}"
+}
