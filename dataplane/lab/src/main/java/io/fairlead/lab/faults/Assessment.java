@@ -55,7 +55,7 @@ final class Assessment {
   Finding finding() {
     double onset = scenario.onset();
     double well = scenario.well();
-    // What is over so soon leaves no time to notice it.
+    // Of a scenario that lasts less than four seconds, its second half.
     double noticed = onset + Math.min(TO_NOTICE_SECONDS, (well - onset) / 2);
     double[] millis =
         answers.stream()

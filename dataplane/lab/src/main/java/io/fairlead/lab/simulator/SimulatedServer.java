@@ -211,7 +211,7 @@ final class SimulatedServer implements EngineListener {
 
   /** Whoever sent the request does not wait for it any more. */
   void cancel(long now, Flight flight) {
-    // It may be over by now: then that is told first.
+    // The request's last token may be due by now: then it ends as answered, before it is cancelled.
     engine.advance(enter(now));
     if (flight.id != NOWHERE) {
       int id = flight.id;
