@@ -3,7 +3,6 @@ package io.fairlead.operator.apply;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ManagedFieldsEntry;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -24,8 +23,7 @@ import java.util.stream.Collectors;
 public final class Contradictions {
   private static final int MOST = 4_096;
 
-  private final RepairBudget budget;
-  private final LongSupplier nanos;
+  private final Budget budget;
   private final BiConsumer<HasMetadata, String> told;
 
   /** By UID of the object, a hash of what was said last; the oldest first. */
@@ -42,8 +40,7 @@ public final class Contradictions {
   public Contradictions(
       Duration oneMore, LongSupplier nanos, BiConsumer<HasMetadata, String> told) {
     this.told = told;
-    budget = new RepairBudget(oneMore);
-    this.nanos = nanos;
+    budget = new Budget(Budget.REPAIRS, oneMore, nanos);
   }
 
   /**
@@ -57,7 +54,7 @@ public final class Contradictions {
     if (isNew(uid, statement)) {
       return Optional.empty();
     }
-    Optional<Duration> left = budget.left(uid, now());
+    Optional<Duration> left = budget.left(uid);
     if (left.isPresent() && contended.add(uid)) {
       told.accept(
           object,
@@ -71,8 +68,8 @@ public final class Contradictions {
   void said(HasMetadata object, Object statement) {
     String uid = object.getMetadata().getUid();
     if (!isNew(uid, statement)) {
-      budget.take(uid, now());
-    } else if (budget.left(uid, now()).isEmpty()) {
+      budget.take(uid);
+    } else if (budget.left(uid).isEmpty()) {
       contended.remove(uid);
     }
     synchronized (said) {
@@ -103,9 +100,5 @@ public final class Contradictions {
       Integer last = said.get(uid);
       return last == null || last != statement.hashCode();
     }
-  }
-
-  private Instant now() {
-    return Instant.EPOCH.plusNanos(nanos.getAsLong());
   }
 }

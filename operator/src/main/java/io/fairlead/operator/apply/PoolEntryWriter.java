@@ -63,7 +63,7 @@ public final class PoolEntryWriter {
   private final OwnWrites own = new OwnWrites(System::nanoTime);
   private final Contradictions contradictions;
   private final RefusedStatuses refused;
-  private final RepairBudget budget = new RepairBudget(Duration.ofMinutes(5));
+  private final Budget budget = new Budget(Budget.REPAIRS, Duration.ofMinutes(5), System::nanoTime);
 
   /** UIDs of pools that have, or had, an entry of ours. */
   private final Set<String> written = ConcurrentHashMap.newKeySet();
@@ -168,7 +168,7 @@ public final class PoolEntryWriter {
             });
     // What could not be written was not put back, and would be counted with each attempt.
     if (sent && missing.get()) {
-      budget.take(uid, clock.instant());
+      budget.take(uid);
       lostEntries.removed();
       lost.remove(uid);
     }
@@ -260,7 +260,7 @@ public final class PoolEntryWriter {
 
   /** How long to leave it at that; empty when it may be put back at once. */
   private Optional<Duration> leftOut(InferencePool pool, HasMetadata live) {
-    Optional<Duration> wait = budget.left(pool.getMetadata().getUid(), clock.instant());
+    Optional<Duration> wait = budget.left(pool.getMetadata().getUid());
     if (wait.isPresent()) {
       lostEntries.lost(pool.getMetadata().getUid());
     }

@@ -6,7 +6,6 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Repairs {
   private static final Duration TELL_AGAIN = Duration.ofMinutes(5);
 
-  private final RepairBudget budget;
+  private final Budget budget;
   private final BiConsumer<InferencePool, String> listener;
 
   /** Who undoes what is applied of a child, for as long as it is put back rarely for that. */
@@ -37,7 +36,7 @@ final class Repairs {
    * @param listener told of each child that is as it should be again: the pool, and what happened
    */
   Repairs(Duration oneMore, BiConsumer<InferencePool, String> listener) {
-    budget = new RepairBudget(oneMore);
+    budget = new Budget(Budget.REPAIRS, oneMore, System::nanoTime);
     this.listener = listener;
   }
 
@@ -47,7 +46,7 @@ final class Repairs {
     if (who == null) {
       return Optional.empty();
     }
-    if (budget.left(key.toString(), now()).isEmpty()) {
+    if (budget.left(key.toString()).isEmpty()) {
       undoing.remove(key);
       return Optional.empty();
     }
@@ -65,8 +64,8 @@ final class Repairs {
    */
   void repaired(InferencePool pool, HasMetadata child, @Nullable HasMetadata actual) {
     ChildKey key = ChildKey.of(pool, child);
-    budget.take(key.toString(), now());
-    if (budget.left(key.toString(), now()).isPresent()) {
+    budget.take(key.toString());
+    if (budget.left(key.toString()).isPresent()) {
       undoing.put(
           key,
           actual == null
@@ -91,11 +90,6 @@ final class Repairs {
   void forget(String uid) {
     undoing.keySet().removeIf(key -> key.pool().equals(uid));
     told.keySet().removeIf(key -> key.pool().equals(uid));
-  }
-
-  /** By a clock that doesn't jump; from when it counts is no matter. */
-  private static Instant now() {
-    return Instant.EPOCH.plusNanos(System.nanoTime());
   }
 
   /** Somebody who changes it again and again need not be told of as often. */

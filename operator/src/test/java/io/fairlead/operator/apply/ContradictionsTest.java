@@ -22,7 +22,7 @@ class ContradictionsTest {
   @Test
   void theSameIsSaidAgainSixTimesAtOnceThenOnceAMinute() {
     say("ready");
-    for (int i = 0; i < RepairBudget.AT_ONCE; i++) {
+    for (int i = 0; i < Budget.REPAIRS; i++) {
       say("ready");
     }
     assertThat(told).isEmpty();
