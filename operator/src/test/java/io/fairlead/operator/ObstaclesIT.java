@@ -24,6 +24,7 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
+import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -209,6 +210,40 @@ class ObstaclesIT {
     cluster.admin().resource(webhook("deployments", "apps")).delete();
     await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Deployment.class, PICKER) != null);
     pool.awaitPool("Ready", "False/RolloutInProgress");
+  }
+
+  /** As where it names the port that a connection came from: each text would be a write. */
+  @Test
+  void whatIsSaidInOtherWordsEachTimeIsNotWrittenEachTime(@TempDir Path folder)
+      throws IOException, GeneralSecurityException {
+    pool.createPool();
+    pool.becomeReady();
+    AtomicInteger asked = new AtomicInteger();
+    try (RefusingWebhook refusing =
+        RefusingWebhook.start(
+            folder, 500, () -> "read from port " + (40_000 + asked.incrementAndGet()))) {
+      failAt("services", "", refusing.url(), refusing.certificate());
+      AuditLog.Mark mark = operator.mark();
+      cluster
+          .admin()
+          .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+          .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"port\":{\"number\":9100}}}}");
+      pool.awaitPool("ResolvedRefs", "False/APIServerError");
+      int told = asked.get();
+      await().atMost(Duration.ofMinutes(1)).until(() -> asked.get() >= told + 6);
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(operator.requests(mark))
+                      .filteredOn(request -> request.resource().equals("services"))
+                      .hasSizeGreaterThanOrEqualTo(6));
+      assertThat(operator.requests(mark))
+          .filteredOn(AuditLog.Request::writes)
+          .filteredOn(request -> request.resource().startsWith("inferencepools"))
+          .hasSizeBetween(1, 3);
+    }
+    cluster.admin().resource(webhook("services", "")).delete();
+    pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
   }
 
   /** The API server gives it longer than clients usually wait, and says then that it failed. */

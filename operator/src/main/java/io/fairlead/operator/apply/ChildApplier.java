@@ -75,6 +75,9 @@ public final class ChildApplier {
   /** After that somebody may have deleted it. */
   private static final Duration MADE_COUNTS = Duration.ofMinutes(1);
 
+  /** When other words for what is in a child's way are told once more. */
+  private static final Duration TELL_AGAIN = Duration.ofMinutes(1);
+
   private static final int CONFLICT = 409;
   private static final int UNPROCESSABLE = 422;
   private final SSABasedGenericKubernetesResourceMatcher<HasMetadata> matcher =
@@ -97,6 +100,9 @@ public final class ChildApplier {
   private final Map<ChildKey, Long> made = new ConcurrentHashMap<>();
 
   private final Repairs repairs;
+
+  /** Why children are not as they are wanted. */
+  private final VaryingMessages<Verdict> failing = new VaryingMessages<>(TELL_AGAIN, System::nanoTime);
 
   /** Deployments whose pods would be replaced, as asked of the API server. */
   private final Map<ChildKey, Wanted> replacing = new ConcurrentHashMap<>();
@@ -188,7 +194,7 @@ public final class ChildApplier {
       }
       attempts.attempt(
           () ->
-              apply(child, seen, context)
+              told(ChildKey.of(seen.pool(), child), apply(child, seen, context))
                   .ifPresentOrElse(failures::add, () -> policies.remove(child)));
       // What hangs for one may hang for all, and other pools wait for this thread.
       if (failures.stream().anyMatch(failure -> failure.outlook() == Outlook.SLOW)) {
@@ -197,6 +203,17 @@ public final class ChildApplier {
     }
     attempts.rethrow();
     return List.copyOf(failures);
+  }
+
+  /** The same, told in words that don't change with each try. */
+  private Optional<ChildFailure> told(ChildKey key, Optional<ChildFailure> failed) {
+    if (failed.isEmpty()) {
+      failing.end(key.toString());
+    }
+    return failed.map(
+        failure ->
+            new ChildFailure(
+                failure.child(), failing.of(key.toString(), failure.why()), failure.outlook()));
   }
 
   /**
@@ -221,6 +238,19 @@ public final class ChildApplier {
         .withPatchType(PatchType.SERVER_SIDE_APPLY)
         .withFieldManager(fieldManager)
         .withForce(true);
+  }
+
+  /**
+   * What keeps a child that is not wanted any more.
+   *
+   * @throws KubernetesClientException the same, where it passes by itself
+   */
+  public ChildFailure stays(HasMetadata child, KubernetesClientException e) {
+    ChildFailure stays = Refusals.stays(child, e);
+    return Ownership.pool(child)
+        .map(owner -> ChildKey.of(owner.getUid(), child))
+        .flatMap(key -> told(key, Optional.of(stays)))
+        .orElse(stays);
   }
 
   /**
@@ -305,6 +335,10 @@ public final class ChildApplier {
    */
   public Optional<ChildFailure> make(HasMetadata child, Observation seen) {
     ChildKey key = ChildKey.of(seen.pool(), child);
+    return told(key, make(key, child, seen));
+  }
+
+  private Optional<ChildFailure> make(ChildKey key, HasMetadata child, Observation seen) {
     long begun = System.nanoTime();
     Long last = made.get(key);
     if (last != null && begun - last < MADE_COUNTS.toNanos()) {

@@ -152,7 +152,7 @@ public final class Refusals {
    *
    * @throws KubernetesClientException the same, where it passes by itself
    */
-  public static ChildFailure stays(HasMetadata child, KubernetesClientException e) {
+  static ChildFailure stays(HasMetadata child, KubernetesClientException e) {
     boolean denied = isMissingPermission(e);
     if (!denied && !isByAdmission(e)) {
       throw e;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Objects of which the API server does not take the status, by a policy or a webhook say. What is
  * there is no longer true, or says nothing, so it is told in an Event: once for each thing that the
- * API server says.
+ * API server says, see {@link VaryingMessages}.
  *
  * <p>Safe to use from any thread.
  */
@@ -26,11 +26,15 @@ public final class RefusedStatuses {
   /** How long an API server may fail before that is told: most often it is back in a moment. */
   private static final Duration PASSING = Duration.ofSeconds(5);
 
+  /** Each time it is one more Event, which says the same. */
+  private static final Duration TELL_AGAIN = Duration.ofMinutes(10);
+
   /** Not found, in conflict with what others wrote, too many: none of it lasts. */
   private static final Set<Integer> PASS = Set.of(401, 404, 409, 429);
 
   private final Events events;
   private final LongSupplier nanos;
+  private final VaryingMessages<String> messages;
 
   /** By UID of the object, the oldest first. */
   private final Map<String, Refusal> refusals = new LinkedHashMap<>();
@@ -47,6 +51,7 @@ public final class RefusedStatuses {
   public RefusedStatuses(Events events, LongSupplier nanos) {
     this.events = events;
     this.nanos = nanos;
+    messages = new VaryingMessages<>(TELL_AGAIN, nanos);
   }
 
   /** The API server did not take the object's status. */
@@ -54,29 +59,29 @@ public final class RefusedStatuses {
     if (e.getCode() < BAD_REQUEST || PASS.contains(e.getCode())) {
       return;
     }
-    String message = Refusals.status(object, e);
-    if (isNew(object.getMetadata().getUid(), e.getCode() >= SERVER_ERROR, message)) {
-      events.warn(object, Notice.STATUS_REFUSED, message);
-    }
+    news(object.getMetadata().getUid(), e.getCode() >= SERVER_ERROR, Refusals.status(object, e))
+        .ifPresent(message -> events.warn(object, Notice.STATUS_REFUSED, message));
   }
 
-  private synchronized boolean isNew(String uid, boolean passes, String message) {
+  /** What is to be told now; empty where that is told already, or may pass. */
+  private synchronized Optional<String> news(String uid, boolean passes, String message) {
     long now = nanos.getAsLong();
     Refusal last = refusals.getOrDefault(uid, new Refusal(now, null));
-    boolean tells =
-        !message.equals(last.told()) && (!passes || now - last.since() >= PASSING.toNanos());
-    refusals.put(uid, tells ? new Refusal(last.since(), message) : last);
+    String told =
+        passes && now - last.since() < PASSING.toNanos() ? last.told() : messages.of(uid, message);
+    refusals.put(uid, new Refusal(last.since(), told));
     if (refusals.size() > MOST) {
       var oldest = refusals.keySet().iterator();
       oldest.next();
       oldest.remove();
     }
-    return tells;
+    return Optional.ofNullable(told).filter(any -> !any.equals(last.told()));
   }
 
   /** It did, or there is nothing to be said that is not there, or the object is gone. */
   synchronized void taken(String uid) {
     refusals.remove(uid);
+    messages.end(uid);
   }
 
   /** What was told of an object whose status the API server refuses still; else empty. */

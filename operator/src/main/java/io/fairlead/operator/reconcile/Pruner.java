@@ -11,7 +11,6 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.apply.Attempts;
 import io.fairlead.operator.apply.ChildApplier;
 import io.fairlead.operator.apply.ChildFailure;
-import io.fairlead.operator.apply.Refusals;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Ownership;
@@ -44,7 +43,7 @@ final class Pruner {
     try {
       children.delete(child, client);
     } catch (KubernetesClientException e) {
-      attempts.attempt(() -> stuck.add(Refusals.stays(child, e)));
+      attempts.attempt(() -> stuck.add(children.stays(child, e)));
     }
   }
 
@@ -78,7 +77,7 @@ final class Pruner {
           children.delete(child, client);
         }
       } catch (KubernetesClientException e) {
-        attempts.attempt(() -> stuck.add(Refusals.stays(child, e)));
+        attempts.attempt(() -> stuck.add(children.stays(child, e)));
       }
     }
     return done;

@@ -19,6 +19,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
@@ -43,7 +44,17 @@ public final class RefusingWebhook implements AutoCloseable {
    */
   public static RefusingWebhook start(Path folder, int code)
       throws IOException, GeneralSecurityException {
-    return start(folder, exchange -> refuse(exchange, code));
+    return start(folder, code, () -> "not now");
+  }
+
+  /**
+   * The same.
+   *
+   * @param says asked at each refusal what to say
+   */
+  public static RefusingWebhook start(Path folder, int code, Supplier<String> says)
+      throws IOException, GeneralSecurityException {
+    return start(folder, exchange -> refuse(exchange, code, says.get()));
   }
 
   /**
@@ -142,9 +153,8 @@ public final class RefusingWebhook implements AutoCloseable {
     return keys;
   }
 
-  private static void refuse(HttpExchange exchange, int code) throws IOException {
-    answer(
-        exchange, Map.of("allowed", false, "status", Map.of("code", code, "message", "not now")));
+  private static void refuse(HttpExchange exchange, int code, String why) throws IOException {
+    answer(exchange, Map.of("allowed", false, "status", Map.of("code", code, "message", why)));
   }
 
   private static void change(HttpExchange exchange, String patch) throws IOException {
