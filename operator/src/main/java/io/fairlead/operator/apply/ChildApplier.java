@@ -25,12 +25,14 @@ import io.javaoperatorsdk.operator.api.reconciler.Context;
 import io.javaoperatorsdk.operator.processing.dependent.kubernetes.SSABasedGenericKubernetesResourceMatcher;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -100,6 +102,9 @@ public final class ChildApplier {
   private final Map<ChildKey, Long> made = new ConcurrentHashMap<>();
 
   private final Repairs repairs;
+
+  /** When each child took long to fail last, by a clock that doesn't jump, until it doesn't. */
+  private final Map<ChildKey, Long> slow = new ConcurrentHashMap<>();
 
   /** Why children are not as they are wanted. */
   private final VaryingMessages<Verdict> failing = new VaryingMessages<>(TELL_AGAIN, System::nanoTime);
@@ -171,12 +176,13 @@ public final class ChildApplier {
     repairs.forget(uid);
     replacing.keySet().removeIf(key -> key.pool().equals(uid));
     made.keySet().removeIf(key -> key.pool().equals(uid));
+    slow.keySet().removeIf(key -> key.pool().equals(uid));
   }
 
   /**
    * Applies in order; one that cannot be applied keeps none of the others back. But pods that only
    * a policy of their own is for wait for it: without it they would be open to anybody. Where one
-   * takes long to fail, those after it are left for the next time.
+   * takes long to fail, those after it are left for the next time, and come before it then.
    *
    * @return every child that could not be; empty when all is well
    * @throws KubernetesClientException after all were tried, when the API server is away
@@ -187,7 +193,7 @@ public final class ChildApplier {
     Attempts attempts = new Attempts();
     List<HasMetadata> policies = new ArrayList<>(desired);
     policies.removeIf(child -> !(child instanceof NetworkPolicy));
-    for (HasMetadata child : desired) {
+    for (HasMetadata child : slowLast(desired, seen.pool())) {
       if (child instanceof Deployment && !policies.isEmpty()) {
         failures.add(ChildFailure.lasting(child, keptBack(child, policies.getFirst())));
         continue;
@@ -198,11 +204,33 @@ public final class ChildApplier {
                   .ifPresentOrElse(failures::add, () -> policies.remove(child)));
       // What hangs for one may hang for all, and other pools wait for this thread.
       if (failures.stream().anyMatch(failure -> failure.outlook() == Outlook.SLOW)) {
+        slow.put(ChildKey.of(seen.pool(), child), System.nanoTime());
         break;
       }
+      slow.remove(ChildKey.of(seen.pool(), child));
     }
     attempts.rethrow();
     return List.copyOf(failures);
+  }
+
+  /** Those that took long to fail after all others, in turn, and pods not before their policies. */
+  private List<HasMetadata> slowLast(List<HasMetadata> desired, InferencePool pool) {
+    ToLongFunction<HasMetadata> failed =
+        child -> slow.getOrDefault(ChildKey.of(pool, child), Long.MIN_VALUE);
+    long policies =
+        desired.stream()
+            .filter(NetworkPolicy.class::isInstance)
+            .mapToLong(failed)
+            .max()
+            .orElse(Long.MIN_VALUE);
+    return desired.stream()
+        .sorted(
+            Comparator.comparingLong(
+                child ->
+                    child instanceof Deployment
+                        ? Math.max(policies, failed.applyAsLong(child))
+                        : failed.applyAsLong(child)))
+        .toList();
   }
 
   /** The same, told in words that don't change with each try. */

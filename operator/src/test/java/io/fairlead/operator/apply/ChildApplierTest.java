@@ -3,8 +3,16 @@ package io.fairlead.operator.apply;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMeta;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicyBuilder;
+import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
@@ -15,9 +23,12 @@ import io.javaoperatorsdk.operator.api.config.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +62,88 @@ class ChildApplierTest {
       assertThat(children.apply(List.of(wanted), unseen, context(api.client()))).isEmpty();
       assertThat(ready(children, unseen, wanted)).isEqualTo(2);
     }
+  }
+
+  /** What hangs for one may be well for another, which must not wait behind it for ever. */
+  @Test
+  void whatHangsKeepsTheOthersBackOnceOnly() throws IOException {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              Path path = Path.of(exchange.getRequestURI().getPath());
+              String kind = path.getName(path.getNameCount() - 2).toString();
+              asked.add(kind);
+              // An exchange that nobody closes stays open.
+              if (kind.equals("configmaps")) {
+                answer(exchange, new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+              }
+            })) {
+      ChildApplier children = applier(api, Duration.ofSeconds(1));
+      List<HasMetadata> desired = List.of(role("one"), account("two"), map("three"));
+      for (int look = 0; look < 3; look++) {
+        assertThat(children.apply(desired, observation(), context(api.client())))
+            .extracting(ChildFailure::outlook)
+            .containsExactly(ChildFailure.Outlook.SLOW);
+      }
+      assertThat(asked).containsExactly("roles", "serviceaccounts", "configmaps", "roles");
+    }
+  }
+
+  /** New pods would be open to anybody. */
+  @Test
+  void podsComeAfterTheirPolicyAlsoWhereThatHungBefore() throws IOException {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    AtomicBoolean hangs = new AtomicBoolean(true);
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              String path = exchange.getRequestURI().getPath();
+              asked.add(path.substring(path.lastIndexOf('/') + 1));
+              if (!hangs.get()) {
+                answer(exchange, new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+              }
+            })) {
+      ChildApplier children = applier(api, Duration.ofSeconds(1));
+      List<HasMetadata> desired = List.of(policy("policy"), wanted(), map("map"));
+      assertThat(children.apply(desired, observation(), context(api.client()))).hasSize(1);
+      hangs.set(false);
+      assertThat(children.apply(desired, observation(), context(api.client()))).isEmpty();
+      assertThat(asked).containsExactly("policy", "map", "policy", "pool-epp");
+    }
+  }
+
+  private static ChildApplier applier(ScriptedApi api, Duration patience) {
+    return new ChildApplier(
+        api.client(), new WriteLanes(), patience, LONG, LONG, (pool, what) -> {});
+  }
+
+  private static void answer(HttpExchange exchange, String json) throws IOException {
+    byte[] body = json.getBytes(UTF_8);
+    exchange.getResponseHeaders().add("Content-Type", "application/json");
+    exchange.sendResponseHeaders(200, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  private static HasMetadata role(String name) {
+    return new RoleBuilder().withMetadata(named(name)).build();
+  }
+
+  private static HasMetadata account(String name) {
+    return new ServiceAccountBuilder().withMetadata(named(name)).build();
+  }
+
+  private static HasMetadata map(String name) {
+    return new ConfigMapBuilder().withMetadata(named(name)).build();
+  }
+
+  private static HasMetadata policy(String name) {
+    return new NetworkPolicyBuilder().withMetadata(named(name)).build();
+  }
+
+  private static ObjectMeta named(String name) {
+    return new ObjectMetaBuilder().withName(name).withNamespace("a").build();
   }
 
   private static int ready(ChildApplier children, Observation seen, Deployment wanted) {
