@@ -107,7 +107,8 @@ public final class ChildApplier {
   private final Map<ChildKey, Long> slow = new ConcurrentHashMap<>();
 
   /** Why children are not as they are wanted. */
-  private final VaryingMessages<Verdict> failing = new VaryingMessages<>(TELL_AGAIN, System::nanoTime);
+  private final VaryingMessages<Verdict> failing =
+      new VaryingMessages<>(TELL_AGAIN, System::nanoTime);
 
   /** Deployments whose pods would be replaced, as asked of the API server. */
   private final Map<ChildKey, Wanted> replacing = new ConcurrentHashMap<>();
@@ -553,6 +554,10 @@ public final class ChildApplier {
       }
       foreign.remove(key);
     }
+    Wanted before = asWanted.get(key);
+    if (before == null || !before.child().equals(child)) {
+      repairs.wantedAnew(key);
+    }
     // Also where it is as it should be: in a moment it is not.
     Optional<Verdict> notPutBack = repairs.notPutBack(key, child);
     if (notPutBack.isPresent()) {
@@ -588,7 +593,7 @@ public final class ChildApplier {
     LOG.info("applying {}", Refusals.describe(child));
     HasMetadata answer = send(child, actual, APPLY);
     foreign.remove(key);
-    Wanted before = asWanted.put(key, answered(child, answer, context));
+    asWanted.put(key, answered(child, answer, context));
     replacing.remove(key);
     if (before != null && before.child().equals(child) && !asAnswered) {
       repairs.repaired(pool, child, actual);

@@ -40,6 +40,11 @@ final class Repairs {
     this.listener = listener;
   }
 
+  /** Another thing is wanted of a child than what somebody undoes. */
+  void wantedAnew(ChildKey key) {
+    undoing.remove(key);
+  }
+
   /** Why a child is not put back just now, or was for the last time in a while. */
   Optional<Verdict> notPutBack(ChildKey key, HasMetadata child) {
     String who = undoing.get(key);

@@ -18,6 +18,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ObservationBuilder;
+import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.ScriptedApi;
 import io.javaoperatorsdk.operator.api.config.ControllerConfiguration;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -110,6 +111,45 @@ class ChildApplierTest {
       hangs.set(false);
       assertThat(children.apply(desired, observation(), context(api.client()))).isEmpty();
       assertThat(asked).containsExactly("policy", "map", "policy", "pool-epp");
+    }
+  }
+
+  /** That is what its author is told to do about it. */
+  @Test
+  void whatIsNewlyWantedIsAppliedAlsoWhereSomebodyUndoesWhatWasWanted() throws IOException {
+    AtomicInteger sent = new AtomicInteger();
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              exchange.getRequestBody().readAllBytes();
+              answer(exchange, deployment(100 + sent.incrementAndGet()));
+            })) {
+      ChildApplier children = applier(api, LONG);
+      Observation undone =
+          ObservationBuilder.of(observation().pool())
+              .children(
+                  List.of(
+                      api.client()
+                          .getKubernetesSerialization()
+                          .unmarshal(
+                              deployment(1).replace("\"fairlead-epp\"", "\"somebody\""),
+                              Deployment.class)))
+              .build();
+      Context<InferencePool> context = context(api.client());
+      List<ChildFailure> told = List.of();
+      for (int i = 0; i < 10; i++) {
+        told = children.apply(List.of(wanted()), undone, context);
+      }
+      assertThat(told)
+          .extracting(failure -> failure.why().reason())
+          .containsExactly(Reason.FIELD_MANAGER_CONFLICT);
+      int before = sent.get();
+      Deployment edited = wanted();
+      edited.getSpec().getTemplate().getSpec().getContainers().getFirst().setImage("better");
+      assertThat(children.apply(List.of(edited), undone, context))
+          .extracting(failure -> failure.why().reason())
+          .doesNotContain(Reason.FIELD_MANAGER_CONFLICT);
+      assertThat(sent).hasValue(before + 1);
     }
   }
 
