@@ -19,8 +19,11 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.NonNamespaceOperation;
 import io.fabric8.kubernetes.client.dsl.Resource;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.Crds;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
@@ -28,6 +31,7 @@ import io.fairlead.operator.testing.Silent;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Locale;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +43,18 @@ import org.junit.jupiter.api.Test;
  */
 class UnreadableKindsIT {
   private static final String GROUP = "inference.networking.x-k8s.io";
+
+  /** A rewrite in a version that the kind does not have yet. */
+  private static final String MORE =
+      """
+      apiVersion: %s/v1alpha3
+      kind: InferenceModelRewrite
+      metadata: {name: more}
+      spec:
+        poolRef: {name: pool}
+        rules: [{matches: [{model: {value: more}}], targets: [{modelRewrite: more-v2}]}]
+      """
+          .formatted(GROUP);
 
   /** An informer that failed tries again at growing intervals. */
   private static final Duration SEEN = Duration.ofSeconds(90);
@@ -69,7 +85,7 @@ class UnreadableKindsIT {
           .atMost(SEEN)
           .untilAsserted(() -> assertThat(pool.config()).contains("batch", "talk-v2"));
     }
-    failToList(cluster, pool);
+    failToList(cluster, pool, "InferenceModelRewrite", MORE);
     pool.delete(InferenceModel.class, "chat");
     pool.createModel("sum", "sum", 90);
     pool.delete(Service.class, "picker-service");
@@ -104,13 +120,13 @@ class UnreadableKindsIT {
           .untilAsserted(
               () -> assertThat(pool.config()).doesNotContain("batch").contains("talk-v2"));
 
-      mend();
+      mend("InferenceModelRewrite");
       await()
           .atMost(SEEN)
           .untilAsserted(
               () -> assertThat(pool.poolConditions()).doesNotContainKey("UpstreamKindsRead"));
       assertThat(pool.config()).contains("talk-v2", "more-v2");
-      rewrites(server.client(), pool).withName("split").delete();
+      all(server.client(), pool, "InferenceModelRewrite").withName("split").delete();
       await()
           .atMost(SEEN)
           .untilAsserted(
@@ -131,7 +147,7 @@ class UnreadableKindsIT {
       pool.becomeReady();
       await().atMost(SEEN).untilAsserted(() -> assertThat(pool.config()).contains("talk-v2"));
     }
-    failToList(cluster, pool);
+    failToList(cluster, pool, "InferenceModelRewrite", MORE);
     pool.delete(ConfigMap.class, PoolFixture.PICKER);
     pool.delete(Service.class, "picker-service");
 
@@ -154,7 +170,7 @@ class UnreadableKindsIT {
       assertThat(pool.modelMessage("sum", "Accepted")).contains("InferenceModelRewrite");
       assertThat(pool.get(ConfigMap.class, PoolFixture.PICKER)).isNull();
 
-      mend();
+      mend("InferenceModelRewrite");
       await()
           .atMost(SEEN)
           .ignoreException(NullPointerException.class)
@@ -200,10 +216,62 @@ class UnreadableKindsIT {
     }
   }
 
-  /** Rewrites, by one more that a webhook would have to convert. */
-  private void failToList(Installed cluster, PoolFixture pool) {
+  /** What the operator can't do without: nothing is decided on less than all of it. */
+  @Test
+  void thatModelsCannotBeListedIsToldByWhoSawThemAndByWhoComes() {
+    Installed cluster = Installed.on(server);
+    PoolFixture pool = new PoolFixture(cluster.admin(), cluster.namespace("models"));
+    pool.createPool();
+    pool.createModel("sum", "sum", 90);
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      failToList(
+          cluster,
+          pool,
+          "InferenceModel",
+          """
+          apiVersion: %s/v1alpha3
+          kind: InferenceModel
+          metadata: {name: more}
+          spec: {modelName: more, poolRef: {name: pool}}
+          """
+              .formatted(GROUP));
+      await().atMost(SEEN).untilAsserted(() -> assertToldOfModels(pool));
+    }
+    cluster
+        .admin()
+        .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+        .subresource("status")
+        .patch(PatchContext.of(PatchType.JSON_MERGE), "{\"status\":{\"parents\":[]}}");
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      await().atMost(SEEN).untilAsserted(() -> assertToldOfModels(pool));
+      mend("InferenceModel");
+      await()
+          .atMost(SEEN)
+          .untilAsserted(
+              () -> {
+                pool.reportCurrent();
+                assertThat(pool.poolConditions()).containsEntry("Ready", "True/Ready");
+              });
+      assertThat(pool.config()).contains("sum", "more");
+    }
+  }
+
+  private static void assertToldOfModels(PoolFixture pool) {
+    assertThat(pool.poolConditions())
+        .containsEntry("Programmed", "False/APIServerError")
+        .containsEntry("Ready", "False/APIServerError");
+    assertThat(pool.poolMessage("Programmed")).contains("InferenceModel", "cannot be listed");
+  }
+
+  /**
+   * Has the API server fail at a kind by one more object that a webhook would have to convert.
+   *
+   * @param object in a version that the kind does not have yet
+   */
+  private void failToList(Installed cluster, PoolFixture pool, String kind, String object) {
     var crds = server.client().resources(CustomResourceDefinition.class);
-    CustomResourceDefinition crd = crds.withName("inferencemodelrewrites." + GROUP).require();
+    CustomResourceDefinition crd = crds.withName(crd(kind)).require();
     CustomResourceDefinitionVersion old = crd.getSpec().getVersions().getFirst();
     crd =
         new CustomResourceDefinitionBuilder(crd)
@@ -229,25 +297,20 @@ class UnreadableKindsIT {
         .ignoreException(KubernetesClientException.class)
         .until(
             () -> {
-              pool.create(
-                  """
-                  apiVersion: %s/v1alpha3
-                  kind: InferenceModelRewrite
-                  metadata: {name: more}
-                  spec:
-                    poolRef: {name: pool}
-                    rules: [{matches: [{model: {value: more}}], targets: [{modelRewrite: more-v2}]}]
-                  """
-                      .formatted(GROUP));
+              pool.create(object);
               return true;
             });
     // The administrator's client would ask again for half a minute each time.
     try (KubernetesClient client = cluster.operator()) {
-      await().atMost(SEEN).untilAsserted(() -> fails(() -> rewrites(client, pool).list()));
+      await().atMost(SEEN).untilAsserted(() -> fails(() -> all(client, pool, kind).list()));
       // From its cache, as informers ask, it answers for a while longer.
       ListOptions cached = new ListOptionsBuilder().withResourceVersion("0").build();
-      await().atMost(SEEN).untilAsserted(() -> fails(() -> rewrites(client, pool).list(cached)));
+      await().atMost(SEEN).untilAsserted(() -> fails(() -> all(client, pool, kind).list(cached)));
     }
+  }
+
+  private static String crd(String kind) {
+    return kind.toLowerCase(Locale.ROOT) + "s." + GROUP;
   }
 
   private static void fails(ThrowingCallable list) {
@@ -257,9 +320,9 @@ class UnreadableKindsIT {
             e -> assertThat(e.getCode()).isGreaterThanOrEqualTo(429));
   }
 
-  private void mend() {
+  private void mend(String kind) {
     var crds = server.client().resources(CustomResourceDefinition.class);
-    CustomResourceDefinition crd = crds.withName("inferencemodelrewrites." + GROUP).require();
+    CustomResourceDefinition crd = crds.withName(crd(kind)).require();
     crd.getSpec().setConversion(new CustomResourceConversionBuilder().withStrategy("None").build());
     server.client().resource(crd).update();
   }
@@ -268,9 +331,9 @@ class UnreadableKindsIT {
           GenericKubernetesResource,
           GenericKubernetesResourceList,
           Resource<GenericKubernetesResource>>
-      rewrites(KubernetesClient client, PoolFixture pool) {
+      all(KubernetesClient client, PoolFixture pool, String kind) {
     return client
-        .genericKubernetesResources(GROUP + "/v1alpha2", "InferenceModelRewrite")
+        .genericKubernetesResources(GROUP + "/v1alpha2", kind)
         .inNamespace(pool.namespace());
   }
 }

@@ -136,7 +136,7 @@ public final class Refusals {
   }
 
   /** It is there, and took the request: not as one that is away, which refuses connections. */
-  private static boolean isUnanswered(KubernetesClientException e) {
+  public static boolean isUnanswered(KubernetesClientException e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof TimeoutException
           || (cause instanceof HttpTimeoutException

@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.WatcherException;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.apply.Refusals;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Denied {
   private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
+  private static final int SERVER_ERROR = 500;
 
   /** How to install the kinds that are not Kubernetes' own; as docs/install.md says. */
   private static final Map<Class<? extends HasMetadata>, String> INSTALLS =
@@ -44,10 +46,10 @@ final class Denied {
 
   /**
    * @param why null when it is not denied
-   * @param isMissing whether the cluster said that it lacks the kind. That is believed when it is
-   *     said again: an API server that starts says so of kinds that are there
+   * @param isBelieved false for what counts when it is said again: an API server that starts says
+   *     of kinds that are there that it lacks them, and may fail once
    */
-  private record Answer(@Nullable Verdict why, boolean isMissing, long at) {}
+  private record Answer(@Nullable Verdict why, boolean isBelieved, long at) {}
 
   /**
    * @param nanos a clock that never jumps
@@ -89,14 +91,15 @@ final class Denied {
   }
 
   /**
-   * Whether the cluster has said once that it lacks one of these, and has to be asked again.
+   * Whether the cluster has said once that it lacks one of these, or has failed at it once, and has
+   * to be asked again.
    *
    * @param namespace as it was asked
    */
   boolean isInDoubt(List<Class<? extends HasMetadata>> kinds, @Nullable String namespace) {
     return kinds.stream()
         .map(kind -> answers.get(new Place(kind, namespace)))
-        .anyMatch(answer -> answer != null && answer.isMissing() && answer.why() == null);
+        .anyMatch(answer -> answer != null && !answer.isBelieved());
   }
 
   private Optional<Verdict> refusal(
@@ -108,11 +111,14 @@ final class Denied {
             (place, last) ->
                 last != null && nanos.getAsLong() - last.at() < PoolReconciler.LOOK_AGAIN.toNanos()
                     ? last
-                    : ask(place, last != null && last.isMissing(), client));
-    return Optional.ofNullable(answer.why());
+                    : ask(place, last == null ? null : last.why(), client));
+    return answer.isBelieved() ? Optional.ofNullable(answer.why()) : Optional.empty();
   }
 
-  private Answer ask(Place place, boolean wasMissing, KubernetesClient client) {
+  /**
+   * @param last what was found when it was asked before
+   */
+  private Answer ask(Place place, @Nullable Verdict last, KubernetesClient client) {
     var all = client.resources(place.kind());
     var objects =
         place.namespace() == null ? all.inAnyNamespace() : all.inNamespace(place.namespace());
@@ -135,14 +141,39 @@ final class Denied {
             Verdict.no(
                 Reason.PERMISSION_DENIED,
                 said(e, verb, place) + "; grant list and watch to the operator's ServiceAccount"),
-            false,
+            true,
             nanos.getAsLong());
       }
-      if (e.getCode() == NOT_FOUND) {
-        return new Answer(wasMissing ? missing(place.kind()) : null, true, nanos.getAsLong());
+      Optional<Verdict> why =
+          e.getCode() == NOT_FOUND ? Optional.of(missing(place.kind())) : failing(e, verb, place);
+      if (why.isPresent()) {
+        boolean isSaidAgain = last != null && last.reason() == why.get().reason();
+        return new Answer(why.get(), isSaidAgain, nanos.getAsLong());
       }
     }
-    return new Answer(null, false, nanos.getAsLong());
+    return new Answer(null, true, nanos.getAsLong());
+  }
+
+  /**
+   * Not in the API server's words, which may differ each time. One that is away, or has too much to
+   * do, denies nothing.
+   */
+  private static Optional<Verdict> failing(KubernetesClientException e, String verb, Place place) {
+    if (e.getCode() < SERVER_ERROR && !Refusals.isUnanswered(e)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        Verdict.no(
+            Reason.API_SERVER_ERROR,
+            "%s of %s cannot be %s in %s: the API server %s; what was seen last counts, kubectl get %s.%s tells what is wrong: see to the conversion webhook or whatever it names, or to the API server"
+                .formatted(
+                    HasMetadata.getKind(place.kind()),
+                    HasMetadata.getApiVersion(place.kind()),
+                    verb.equals("list") ? "listed" : "watched",
+                    place.namespace() == null ? "all namespaces" : "namespace " + place.namespace(),
+                    e.getCode() < SERVER_ERROR ? "gives no answer" : "answers " + e.getCode(),
+                    HasMetadata.getPlural(place.kind()),
+                    HasMetadata.getGroup(place.kind()))));
   }
 
   /** As the API server says it. Of a watch that is refused the client passes no words on. */

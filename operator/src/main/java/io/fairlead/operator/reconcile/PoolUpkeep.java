@@ -493,7 +493,8 @@ final class PoolUpkeep {
                     denied
                         .verdicts(kinds, askedIn, client)
                         .map(verdicts -> verdicts.get(ConditionType.READY)));
-    if (denied.isInDoubt(kinds, askedIn)) {
+    // Nobody may tell of what would mend it, since that is what is not seen.
+    if (denied.isInDoubt(kinds, askedIn) || (!kinds.isEmpty() && why.isEmpty())) {
       next.within(PoolReconciler.LOOK_AGAIN);
     }
     return why;
