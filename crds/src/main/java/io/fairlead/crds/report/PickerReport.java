@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.crds.ConfigHash;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,12 @@ public record PickerReport(
 
   /** Annotation on the Lease that holds the report as JSON. */
   public static final String ANNOTATION = "fairlead.io/status";
+
+  /**
+   * Within which time a picker has written its report again, also where nothing changes: whoever
+   * reads it need not wait longer for one whose Lease somebody deleted.
+   */
+  public static final Duration REPEATED_WITHIN = Duration.ofMinutes(1);
 
   /** Label on the Lease: name of the picker that the pod is a replica of. */
   public static final String PICKER_LABEL = "fairlead.io/picker";

@@ -1,5 +1,6 @@
 package io.fairlead.operator.reconcile;
 
+import io.fairlead.crds.report.PickerReport;
 import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.observe.Adoption;
 import java.time.Duration;
@@ -62,7 +63,7 @@ public record Settings(
             Duration.ofSeconds(35),
             Duration.ofMinutes(1),
             Duration.ofMinutes(5),
-            Duration.ofMinutes(1),
+            PickerReport.REPEATED_WITHIN,
             Duration.ofMinutes(1),
             Duration.ofMillis(500));
   }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the picker's report to a Lease named after its pod and owned by it, when it changes, and
- * every few minutes in case somebody deleted or edited the Lease: of a write that changes nothing
+ * about every 45 s in case somebody deleted or edited the Lease: of a write that changes nothing
  * the API server stores nothing and tells nobody. A write that fails is tried again with the newest
  * report; calls block on a thread of their own.
  */
@@ -25,8 +25,11 @@ public final class LeaseReporter implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
 
-  /** From one write to the next where nothing changes; each waits up to a quarter longer. */
-  private static final Duration REPEAT = Duration.ofMinutes(5);
+  /**
+   * From one write to the next where nothing changes; each waits up to a quarter longer. That is
+   * less than {@link PickerReport#REPEATED_WITHIN}.
+   */
+  static final Duration REPEAT = Duration.ofSeconds(40);
 
   /** Reports in a burst are told as one. */
   private static final Duration GAP = Duration.ofMillis(100);
