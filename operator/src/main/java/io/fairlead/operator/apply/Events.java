@@ -10,10 +10,12 @@ import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.operator.status.Notice;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Transition;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -36,8 +38,16 @@ public final class Events {
   /** Of what is to be created it can only be the namespace. */
   private static final int NOT_FOUND = 404;
 
+  /** A pool at its limit comes to the one and the other several times a minute. */
+  private static final Set<Reason> IN_TURN =
+      Set.of(Reason.EVERY_ENDPOINT_FULL, Reason.ROOM_FOR_REQUESTS);
+
   private final KubernetesClient client;
   private final InstantSource clock;
+
+  /** That a pool is full, and that it has room again; then it is known of that pool for a while. */
+  private final Budget turns = new Budget(2, Duration.ofMinutes(10), System::nanoTime);
+
   private final ThreadPoolExecutor sender =
       new ThreadPoolExecutor(
           0,
@@ -65,7 +75,8 @@ public final class Events {
   }
 
   /**
-   * Tells of each transition of a condition, as a warning where somebody has to do something.
+   * Tells of each transition of a condition, as a warning where somebody has to do something. Of
+   * saturation, which comes and goes, it is told rarely.
    *
    * @param before conditions as they were in the API server
    * @param after as they were written
@@ -73,12 +84,23 @@ public final class Events {
   void tell(HasMetadata about, List<Condition> before, List<Condition> after) {
     for (Transition transition : Transition.between(before, after)) {
       Reason reason = transition.reason();
-      send(
-          about,
-          reason.kind() == Reason.Kind.WRONG ? "Warning" : "Normal",
-          reason.wireName(),
-          transition.message());
+      if (!IN_TURN.contains(reason) || mayTellOfTurn(about)) {
+        send(
+            about,
+            reason.kind() == Reason.Kind.WRONG ? "Warning" : "Normal",
+            reason.wireName(),
+            transition.message());
+      }
     }
+  }
+
+  private boolean mayTellOfTurn(HasMetadata about) {
+    String uid = about.getMetadata().getUid();
+    boolean may = turns.left(uid).isEmpty();
+    if (may) {
+      turns.take(uid);
+    }
+    return may;
   }
 
   private void send(HasMetadata about, String type, String reason, String message) {

@@ -7,12 +7,20 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.fabric8.kubernetes.api.model.Condition;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.operator.status.ConditionList;
+import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Notice;
+import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -21,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 class EventsTest {
+  private static final JsonMapper JSON = new JsonMapper();
   private static final String GONE =
       """
       {"apiVersion": "v1", "kind": "Status", "status": "Failure", "code": 404, "reason": "NotFound",
@@ -91,6 +100,41 @@ class EventsTest {
       assertThat(asked).hasSize(2);
       assertThat(notWritten()).isEmpty();
     }
+  }
+
+  /** A pool at its limit is full and has room several times a minute, for hours. */
+  @Test
+  void ofAPoolThatIsFullAndHasRoomInTurnItIsToldRarely() throws IOException {
+    List<String> sent = new CopyOnWriteArrayList<>();
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              sent.add(
+                  JSON.readTree(exchange.getRequestBody().readAllBytes()).at("/reason").asText());
+              byte[] body = "{\"kind\": \"Event\", \"apiVersion\": \"v1\"}".getBytes(UTF_8);
+              exchange.getResponseHeaders().add("Content-Type", "application/json");
+              exchange.sendResponseHeaders(201, body.length);
+              exchange.getResponseBody().write(body);
+              exchange.close();
+            })) {
+      Events events = new Events(api.client(), InstantSource.system());
+      InferencePool pool = pool("busy");
+      pool.getMetadata().setUid("uid");
+      List<Condition> room = saturated(Verdict.no(Reason.ROOM_FOR_REQUESTS, "room"));
+      List<Condition> full = saturated(Verdict.yes(Reason.EVERY_ENDPOINT_FULL, "full"));
+      for (int i = 0; i < 5; i++) {
+        events.tell(pool, room, full);
+        events.tell(pool, full, room);
+      }
+      events.warn(pool, Notice.REPAIRED, "the last one: they are sent in their order");
+      await().until(() -> sent.contains("Repaired"));
+      assertThat(sent).containsExactly("EveryEndpointFull", "RoomForRequests", "Repaired");
+    }
+  }
+
+  private static List<Condition> saturated(Verdict verdict) {
+    return ConditionList.merge(
+        List.of(), Map.of(ConditionType.SATURATED, verdict), 1, Instant.EPOCH);
   }
 
   private static String refusal(String cause) {
