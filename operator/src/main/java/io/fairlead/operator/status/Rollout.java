@@ -7,6 +7,9 @@ import io.fabric8.kubernetes.api.model.ContainerStateWaiting;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodCondition;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
+import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
@@ -14,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -289,11 +293,46 @@ final class Rollout {
 
   /**
    * Those of the newest template. One of a template before that was never ready stays until one of
-   * the newest is, though what ails it may have been mended since.
+   * the newest is, though what ails it may have been mended since. Such a one may also be younger,
+   * where it was made anew; where admission changes all pods, the youngest has to do.
    */
   private Stream<Pod> judged() {
-    Optional<String> newest = staying().findFirst().map(Rollout::template);
+    Optional<String> newest =
+        staying()
+            .filter(this::runsWhatIsWanted)
+            .findFirst()
+            .or(() -> staying().findFirst())
+            .map(Rollout::template);
     return staying().filter(pod -> newest.equals(Optional.of(template(pod))));
+  }
+
+  private boolean runsWhatIsWanted(Pod pod) {
+    Deployment deployment = facts.deployment();
+    PodTemplateSpec template = deployment == null ? null : deployment.getSpec().getTemplate();
+    if (template == null || pod.getSpec() == null) {
+      return false;
+    }
+    return picker(template.getSpec())
+        .flatMap(wanted -> picker(pod.getSpec()).filter(there -> isMadeOf(wanted, there)))
+        .isPresent();
+  }
+
+  private static Optional<Container> picker(PodSpec spec) {
+    return spec.getContainers().stream().filter(one -> PICKER.equals(one.getName())).findFirst();
+  }
+
+  /** Also where more was set by default, or by admission. */
+  private static boolean isMadeOf(Container wanted, Container there) {
+    return Objects.equals(wanted.getImage(), there.getImage())
+        && wanted.getArgs().equals(there.getArgs())
+        && there.getEnv().containsAll(wanted.getEnv())
+        && requests(there).containsAll(requests(wanted));
+  }
+
+  private static Set<Map.Entry<String, Quantity>> requests(Container container) {
+    return container.getResources() == null
+        ? Set.of()
+        : container.getResources().getRequests().entrySet();
   }
 
   private static String template(Pod pod) {

@@ -12,6 +12,8 @@ import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
+import io.fabric8.kubernetes.api.model.PodTemplateSpecBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentBuilder;
@@ -366,6 +368,43 @@ class PoolStatusTest {
                         ofTemplate("a", "2026-01-01T00:00:09Z", ready(runs("new"))))),
                 ConditionType.READY))
         .isEqualTo("False/ImagePullFailed");
+  }
+
+  /** As where a node of a rollout that is stuck is drained: the old pods are made anew. */
+  @ParameterizedTest
+  @ValueSource(strings = {"image", "argument", "variable", "memory"})
+  void whatAilsPodsOfTheNewestTemplateIsToldThoughOneOfATemplateBeforeIsYounger(String edited) {
+    Deployment deployment = deployment(1, 1, 0, "True");
+    deployment.getSpec().setTemplate(running(edited));
+    Replica stuck = ofTemplate("b", "2026-01-01T00:00:00Z", waiting("ImagePullBackOff"));
+    stuck.pod().setSpec(running(edited).getSpec());
+    Replica old = ofTemplate("a", "2026-01-01T00:00:09Z", ready(runs("new")));
+    old.pod().setSpec(running("").getSpec());
+    assertThat(brief(PoolStatus.of(facts(deployment, stuck, old)), ConditionType.READY))
+        .isEqualTo("False/ImagePullFailed");
+    Replica mutated = ofTemplate("c", "2026-01-01T00:00:19Z", waiting("CrashLoopBackOff"));
+    assertThat(brief(PoolStatus.of(facts(deployment, mutated, old)), ConditionType.READY))
+        .as("none is as wanted, since admission changes them: the youngest counts")
+        .isEqualTo("False/CrashLooping");
+  }
+
+  private static PodTemplateSpec running(String edited) {
+    return new PodTemplateSpecBuilder()
+        .withNewSpec()
+        .addNewContainer()
+        .withName("epp")
+        .withImage(edited.equals("image") ? "new" : "old")
+        .withArgs(edited.equals("argument") ? "--new" : "--old")
+        .addNewEnv()
+        .withName("A")
+        .withValue(edited.equals("variable") ? "new" : "old")
+        .endEnv()
+        .withNewResources()
+        .addToRequests("memory", new Quantity(edited.equals("memory") ? "2Gi" : "1Gi"))
+        .endResources()
+        .endContainer()
+        .endSpec()
+        .build();
   }
 
   private static Replica ofTemplate(String hash, String time, Replica replica) {
