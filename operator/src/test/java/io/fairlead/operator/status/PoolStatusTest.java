@@ -493,6 +493,29 @@ class PoolStatusTest {
         .isEqualTo("False/RolloutInProgress");
   }
 
+  /** As after a node was rebooted, or a probe failed once: it warms up, and may well stay up. */
+  @Test
+  void aContainerThatWasRestartedOnceIsNoCrashLoop() {
+    Pod pod = crashed("running", false);
+    pod.getStatus().getContainerStatuses().getFirst().setRestartCount(1);
+    assertThat(
+            brief(
+                PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null))),
+                ConditionType.READY))
+        .isEqualTo("False/RolloutInProgress");
+  }
+
+  @Test
+  void aContainerThatEndedWellIsNoCrashLoop() {
+    Pod pod = crashed("running", false);
+    pod.getStatus().getContainerStatuses().getFirst().getLastState().getTerminated().setExitCode(0);
+    assertThat(
+            brief(
+                PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null))),
+                ConditionType.READY))
+        .isEqualTo("False/RolloutInProgress");
+  }
+
   /** What keeps it from being made now says more than that it once ended. */
   @Test
   void aContainerThatCannotBeMadeAgainDoesNotCrash() {
