@@ -121,7 +121,6 @@ class TroubleIT {
         List.of(
             "{\"configHash\":\"x\",\"refused\":{}}",
             "{\"endpoints\":{\"matching\":-1,\"ready\":0}}",
-            "{\"endpoints\":{\"reason\":\"not a reason\"}}",
             "none")) {
       pool.report(report);
       pool.awaitPool("Programmed", "Unknown/Pending");

@@ -145,7 +145,8 @@ public record PickerReport(
    * @param matching that match the pool's selector, ready or not; never negative
    * @param ready that get requests; never negative
    * @param reason why none can serve: {@code NoMatchingPods}, {@code NoReadyPods}, {@code
-   *     PortNotServed} or {@code NoEndpointAnswers}; null when some can
+   *     PortNotServed} or {@code NoEndpointAnswers}, or what only a newer picker knows; null when
+   *     some can
    * @param outCount that are ready for Kubernetes and get no requests, since they don't answer;
    *     never negative
    * @param out who they are: the first {@value #MOST_NAMED} by name
@@ -161,17 +162,10 @@ public record PickerReport(
     /** So many of those that are out are named: a report must stay small. */
     public static final int MOST_NAMED = 10;
 
-    private static final List<String> REASONS =
-        List.of("NoMatchingPods", "NoReadyPods", "PortNotServed", "NoEndpointAnswers");
-
     public Endpoints {
       notNegative("matching", matching);
       notNegative("ready", ready);
       notNegative("outCount", outCount);
-      if (reason != null && !REASONS.contains(reason)) {
-        throw new IllegalArgumentException(
-            "reason is none of " + String.join(", ", REASONS) + ": " + reason);
-      }
       out = out == null ? List.of() : List.copyOf(out);
     }
 

@@ -75,6 +75,11 @@ class PickerReportTest {
   void readsWhatANewerPickerAdds() {
     assertThat(PickerReport.fromJson("{\"configHash\":\"" + RUNNING + "\",\"later\":[1]}"))
         .contains(new PickerReport(null, RUNNING, 0, null, new PickerReport.Endpoints(0, 0, null)));
+    assertThat(
+            PickerReport.fromJson(
+                "{\"configHash\":\"" + RUNNING + "\",\"endpoints\":{\"reason\":\"Asleep\"}}"))
+        .contains(
+            new PickerReport(null, RUNNING, 0, null, new PickerReport.Endpoints(0, 0, "Asleep")));
   }
 
   @ParameterizedTest
@@ -95,7 +100,6 @@ class PickerReportTest {
           {"refused":{"message":null}}               | refused: message is missing
           {"endpoints":{"matching":-1}}              | endpoints: matching is negative: -1
           {"endpoints":{"matching":1,"ready":-2}}    | endpoints: ready is negative: -2
-          {"endpoints":{"reason":"Tired"}}           | endpoints: reason is none of NoMatchingPods, NoReadyPods, PortNotServed, NoEndpointAnswers: Tired
           {"endpoints":{"outCount":-1}}             | endpoints: outCount is negative: -1
           {"endpoints":{"out":[{"name":"a"}]}}    | endpoints.out[0]: reason is missing
           """)

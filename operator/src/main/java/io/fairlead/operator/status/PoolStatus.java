@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,14 @@ public final class PoolStatus {
 
   /** Endpoints that a message names. */
   private static final int MOST_TOLD = 3;
+
+  /** What a picker says where it has none to send to. */
+  private static final Set<Reason> WITHOUT_ENDPOINTS =
+      Set.of(
+          Reason.NO_MATCHING_PODS,
+          Reason.NO_READY_PODS,
+          Reason.PORT_NOT_SERVED,
+          Reason.NO_ENDPOINT_ANSWERS);
 
   private PoolStatus() {}
 
@@ -259,7 +268,9 @@ public final class PoolStatus {
 
   private static Verdict missing(PickerReport.Endpoints endpoints) {
     String said = String.valueOf(endpoints.reason());
-    Reason reason = Reason.find(said).orElse(Reason.NO_ENDPOINT_ANSWERS);
+    // A picker may know more reasons than we do.
+    Reason reason =
+        Reason.find(said).filter(WITHOUT_ENDPOINTS::contains).orElse(Reason.NO_ENDPOINT_ANSWERS);
     return Verdict.no(
         reason,
         switch (reason) {
@@ -270,7 +281,6 @@ public final class PoolStatus {
           case PORT_NOT_SERVED ->
               "No matching pod serves spec.targetPorts%s; correct the ports of the pool or the pods"
                   .formatted(endpoints.outCount() == 0 ? "" : ": " + out(endpoints));
-          // A picker may know more reasons than we do.
           default -> "No endpoint answers: " + (endpoints.outCount() == 0 ? said : out(endpoints));
         });
   }

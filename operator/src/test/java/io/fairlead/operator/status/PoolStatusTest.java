@@ -792,6 +792,21 @@ class PoolStatusTest {
     }
   }
 
+  /** Also where it is the name of a reason that stands for something else with us. */
+  @ParameterizedTest
+  @ValueSource(strings = {"AllAsleep", "Ready"})
+  void aReasonThatOnlyANewerPickerKnowsIsTold(String reason) {
+    PickerReport report =
+        PickerReport.fromJson(
+                "{\"configHash\":\"%s\",\"endpoints\":{\"matching\":2,\"ready\":0,\"reason\":\"%s\"}}"
+                    .formatted(hash("new"), reason))
+            .orElseThrow();
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts(rolledOut(), ready(report)));
+    assertThat(verdicts.get(ConditionType.ENDPOINTS_AVAILABLE))
+        .isEqualTo(Verdict.no(Reason.NO_ENDPOINT_ANSWERS, "No endpoint answers: " + reason));
+    assertThat(brief(verdicts, ConditionType.PROGRAMMED)).isEqualTo("True/Programmed");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
