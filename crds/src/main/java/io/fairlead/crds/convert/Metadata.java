@@ -8,7 +8,7 @@ import java.util.List;
 /** What of an object's head comes along. */
 final class Metadata {
   private static final List<String> COME_ALONG =
-      List.of("name", "generateName", "namespace", "labels", "ownerReferences", "finalizers");
+      List.of("name", "generateName", "namespace", "labels", "ownerReferences");
   private static final String APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
   /** Annotations with which an InferenceModel sets what its kind has no fields for. */
@@ -29,6 +29,16 @@ final class Metadata {
     Fields metadata = from.below("metadata");
     ObjectNode head = made.putObject("metadata");
     COME_ALONG.forEach(field -> metadata.move(field, head, field));
+    if (head.has("ownerReferences")) {
+      metadata.lost(
+          "ownerReferences",
+          "is copied: in another cluster, or where the owner is gone, take it out, or the object is deleted");
+    }
+    if (!metadata.take("finalizers").isMissingNode()) {
+      metadata.lost(
+          "finalizers",
+          "is left out: whoever set it may not know the new kind, and would keep the object for ever");
+    }
     annotations(metadata, head, model);
     metadata.rest("is the API server's, which sets it anew");
     if (!from.take("status").isMissingNode()) {

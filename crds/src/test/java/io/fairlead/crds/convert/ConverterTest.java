@@ -96,6 +96,24 @@ class ConverterTest {
     assertThat(converted.failed()).isEmpty();
   }
 
+  /** Its controller need not know the other kind: nobody would take the finalizer out. */
+  @Test
+  void whatOtherControllersPutIntoTheHeadIsTold() {
+    Converted converted =
+        convert(
+            Direction.NEW,
+            OLD_POOL.replace(
+                "metadata: {name: p, namespace: ns}",
+                "metadata: {name: p, namespace: ns, finalizers: [a.example/b], ownerReferences: [{apiVersion: v1, kind: Secret, name: s, uid: u}]}"));
+    JsonNode metadata = objects(converted.text()).getFirst().path("metadata");
+    assertThat(metadata.path("finalizers").isMissingNode()).isTrue();
+    assertThat(metadata.path("ownerReferences").path(0).path("uid").asText()).isEqualTo("u");
+    assertThat(lines(converted.lost()))
+        .containsExactlyInAnyOrder(
+            "in.yaml:3: metadata.finalizers: is left out: whoever set it may not know the new kind, and would keep the object for ever",
+            "in.yaml:3: metadata.ownerReferences: is copied: in another cluster, or where the owner is gone, take it out, or the object is deleted");
+  }
+
   @Test
   void aPoolOfTheOldGroupIsOneOfTheSettledGroup() {
     Converted converted = convert(Direction.NEW, OLD_POOL);
