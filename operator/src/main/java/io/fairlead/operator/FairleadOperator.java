@@ -163,7 +163,12 @@ public final class FairleadOperator implements Callable<Integer> {
     Set<String> namespaces = watched();
     Logs.configure(logFormat);
     PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    Fence fence = new Fence(URI.create(config.getMasterUrl()), Leadership.LEASE, System::nanoTime);
+    Fence fence =
+        new Fence(
+            URI.create(config.getMasterUrl()),
+            Leadership.LEASE,
+            System::nanoTime,
+            InstantSource.system());
     KubernetesClient client =
         new KubernetesClientBuilder()
             .withConfig(config)

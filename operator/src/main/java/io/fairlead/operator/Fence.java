@@ -6,8 +6,11 @@ import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.operator.apply.NotLeadingException;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a process write only while it is sure to lead. One that was frozen, or that the API server
@@ -26,10 +29,16 @@ final class Fence implements Interceptor {
   private final String prefix;
 
   private final LongSupplier nanos;
+  private final InstantSource clock;
   private final Duration term;
-  private volatile boolean led;
-  private volatile long renewed;
+  private volatile @Nullable Moment renewed;
   private volatile boolean given;
+
+  /**
+   * By both clocks: one may stand still while the machine sleeps or is paused, in which another
+   * process may come to lead; the other one may be set back.
+   */
+  record Moment(long nanos, Instant time) {}
 
   /**
    * Lets nobody write yet.
@@ -37,21 +46,27 @@ final class Fence implements Interceptor {
    * @param server address of the API server, which a proxy may have put below a path
    * @param term how long after a renewal nobody else can lead
    * @param nanos {@link System#nanoTime}, or a test's
+   * @param clock the machine's, or a test's
    */
-  Fence(URI server, Duration term, LongSupplier nanos) {
+  Fence(URI server, Duration term, LongSupplier nanos, InstantSource clock) {
     prefix = String.valueOf(server.getPath()).replaceFirst("/+$", "");
     this.term = term;
     this.nanos = nanos;
+    this.clock = clock;
+  }
+
+  /** For {@link #renewed}. */
+  Moment now() {
+    return new Moment(nanos.getAsLong(), clock.instant());
   }
 
   /**
-   * The Lease was renewed by a request that was sent at this time.
+   * The Lease was renewed.
    *
-   * @param at in the fence's nanoseconds
+   * @param at when the request was sent
    */
-  void renewed(long at) {
+  void renewed(Moment at) {
     renewed = at;
-    led = true;
   }
 
   /** The Lease is about to be given back, for good: another may lead as soon as it is. */
@@ -60,7 +75,12 @@ final class Fence implements Interceptor {
   }
 
   private boolean holds() {
-    return led && !given && nanos.getAsLong() - renewed < term.toNanos();
+    Moment at = renewed;
+    Moment now = now();
+    return at != null
+        && !given
+        && now.nanos() - at.nanos() < term.toNanos()
+        && Duration.between(at.time(), now.time()).compareTo(term) < 0;
   }
 
   @Override

@@ -63,7 +63,7 @@ final class ObservedLock implements Lock {
 
   @Override
   public void create(KubernetesClient client, LeaderElectionRecord record) {
-    long sent = nanos.getAsLong();
+    Fence.Moment sent = fence.now();
     var _ =
         tried(
             () -> {
@@ -78,7 +78,7 @@ final class ObservedLock implements Lock {
     if (!identity().equals(record.getHolderIdentity())) {
       fence.given();
     }
-    long sent = nanos.getAsLong();
+    Fence.Moment sent = fence.now();
     var _ =
         tried(
             () -> {
@@ -112,7 +112,7 @@ final class ObservedLock implements Lock {
         record.getLeaderTransitions());
   }
 
-  private void renewed(LeaderElectionRecord record, long sent) {
+  private void renewed(LeaderElectionRecord record, Fence.Moment sent) {
     if (identity().equals(record.getHolderIdentity())) {
       fence.renewed(sent);
     }

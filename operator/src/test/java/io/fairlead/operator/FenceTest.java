@@ -19,6 +19,7 @@ import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -27,7 +28,9 @@ class FenceTest {
   private static final Duration TERM = Duration.ofSeconds(15);
 
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
-  private final Fence fence = new Fence(URI.create("https://api.test"), TERM, nanos::get);
+  private final AtomicReference<Instant> time = new AtomicReference<>(Instant.EPOCH);
+  private final Fence fence =
+      new Fence(URI.create("https://api.test"), TERM, nanos::get, time::get);
   private final Written there = new Written();
   private final ObservedLock lock = new ObservedLock(there, fence, nanos::get);
 
@@ -45,7 +48,8 @@ class FenceTest {
   /** As where a product hands on what clusters are asked: nobody would ever lead there. */
   @Test
   void theLeaseIsKnownBehindAProxysPathToo() {
-    Fence behind = new Fence(URI.create("https://api.test/clusters/c1/"), TERM, nanos::get);
+    Fence behind =
+        new Fence(URI.create("https://api.test/clusters/c1/"), TERM, nanos::get, time::get);
     assertThatCode(
             () ->
                 ask(
@@ -88,6 +92,28 @@ class FenceTest {
           .isInstanceOf(NotLeadingException.class);
       lock.create(client, record("me", Instant.now()));
       assertThatCode(() -> ask("DELETE", "/apis/x/y")).doesNotThrowAnyException();
+    }
+  }
+
+  /** The clock that never jumps stands still then, and another may lead by now. */
+  @Test
+  void whoSleptWithTheMachineForATermWritesNothing() throws Exception {
+    try (KubernetesClient client = new KubernetesClientBuilder().build()) {
+      lock.update(client, record("me", Instant.now()));
+      time.updateAndGet(now -> now.plus(TERM).minusMillis(1));
+      assertThatCode(() -> ask("PUT", "/apis/x/y/status")).doesNotThrowAnyException();
+      time.updateAndGet(now -> now.plusMillis(1));
+      assertThatThrownBy(() -> ask("PUT", "/apis/x/y/status"))
+          .isInstanceOf(NotLeadingException.class);
+      lock.update(client, record("me", Instant.now()));
+      assertThatCode(() -> ask("PUT", "/apis/x/y/status")).doesNotThrowAnyException();
+      time.updateAndGet(now -> now.minus(Duration.ofDays(1)));
+      assertThatCode(() -> ask("PUT", "/apis/x/y/status"))
+          .as("a clock that is set back")
+          .doesNotThrowAnyException();
+      pass(TERM);
+      assertThatThrownBy(() -> ask("PUT", "/apis/x/y/status"))
+          .isInstanceOf(NotLeadingException.class);
     }
   }
 

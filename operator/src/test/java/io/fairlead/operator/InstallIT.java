@@ -22,6 +22,7 @@ import io.fairlead.operator.testing.Kustomization;
 import io.fairlead.operator.testing.PoolFixture;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -82,7 +83,11 @@ class InstallIT {
           pool.namespace(),
           "fairlead-operator",
           "me",
-          new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
+          new Fence(
+              URI.create("https://api.test"),
+              Leadership.LEASE,
+              System::nanoTime,
+              InstantSource.system()),
           () -> {},
           () -> {});
       pool.createPool();

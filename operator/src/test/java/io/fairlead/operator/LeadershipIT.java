@@ -11,6 +11,7 @@ import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import io.javaoperatorsdk.operator.api.monitoring.Metrics;
 import java.net.URI;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -47,7 +48,11 @@ class LeadershipIT {
         Installed.NAMESPACE,
         lease,
         "first",
-        new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
+        new Fence(
+            URI.create("https://api.test"),
+            Leadership.LEASE,
+            System::nanoTime,
+            InstantSource.system()),
         () -> {},
         () -> lost.set(true));
     awaitHolder(cluster, lease, "first");
@@ -55,7 +60,11 @@ class LeadershipIT {
         Installed.NAMESPACE,
         lease,
         "second",
-        new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
+        new Fence(
+            URI.create("https://api.test"),
+            Leadership.LEASE,
+            System::nanoTime,
+            InstantSource.system()),
         () -> {},
         () -> lost.set(true));
     pool.createPool();
@@ -96,7 +105,11 @@ class LeadershipIT {
             Installed.NAMESPACE,
             lease,
             "first",
-            new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
+            new Fence(
+                URI.create("https://api.test"),
+                Leadership.LEASE,
+                System::nanoTime,
+                InstantSource.system()),
             () -> {},
             () -> lost.set(true));
     await()

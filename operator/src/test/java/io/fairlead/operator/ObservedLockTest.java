@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.LeaderE
 import io.fabric8.kubernetes.client.extended.leaderelection.resourcelock.Lock;
 import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,11 @@ class ObservedLockTest {
     ObservedLock lock =
         new ObservedLock(
             new Failing(),
-            new Fence(URI.create("https://api.test"), Duration.ofSeconds(15), () -> 0),
+            new Fence(
+                URI.create("https://api.test"),
+                Duration.ofSeconds(15),
+                () -> 0,
+                InstantSource.system()),
             () -> 0);
     try (KubernetesClient client = new KubernetesClientBuilder().build()) {
       assertThatThrownBy(() -> lock.get(client))

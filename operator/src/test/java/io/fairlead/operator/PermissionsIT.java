@@ -27,6 +27,7 @@ import java.io.InputStream;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -73,7 +74,11 @@ class PermissionsIT {
           Installed.NAMESPACE,
           pool.namespace(),
           "me",
-          new Fence(URI.create("https://api.test"), Leadership.LEASE, System::nanoTime),
+          new Fence(
+              URI.create("https://api.test"),
+              Leadership.LEASE,
+              System::nanoTime,
+              InstantSource.system()),
           () -> {},
           () -> {});
       pool.createPicker("lost", "{name: nowhere}");
