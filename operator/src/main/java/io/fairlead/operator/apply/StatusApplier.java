@@ -301,6 +301,9 @@ public final class StatusApplier {
   private <R extends HasMetadata> Optional<Duration> write(
       R cached, Function<R, Optional<Change>> change) {
     R seen = own.newest(cached);
+    if (isOfLaterGeneration(seen, cached)) {
+      return Optional.empty();
+    }
     Optional<Change> wanted = change.apply(seen);
     if (wanted.isEmpty()) {
       refused.taken(seen.getMetadata().getUid());
@@ -313,7 +316,7 @@ public final class StatusApplier {
     }
     // The informer lagged behind what others wrote; times must be merged with what is there.
     R live = client.resource(seen).get();
-    if (!gone(live, seen)) {
+    if (!gone(live, seen) && !isOfLaterGeneration(live, cached)) {
       change.apply(live).ifPresent(now -> send(now, seen, null));
     }
     return Optional.empty();
@@ -355,6 +358,13 @@ public final class StatusApplier {
     }
     events.tell(object, change.before(), change.after());
     return true;
+  }
+
+  /** Whoever looks at what it says since it was edited tells of it: that may be another pool. */
+  private static boolean isOfLaterGeneration(HasMetadata there, HasMetadata judged) {
+    Long now = there.getMetadata().getGeneration();
+    Long then = judged.getMetadata().getGeneration();
+    return now != null && then != null && now > then;
   }
 
   private static boolean gone(@Nullable HasMetadata live, HasMetadata object) {
