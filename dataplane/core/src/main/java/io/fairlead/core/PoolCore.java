@@ -358,6 +358,14 @@ public final class PoolCore {
     }
   }
 
+  /** The bounds in time on a request of this model: what it asks for, its model's, the pool's. */
+  public Timeouts timeouts(String model, Timeouts asked) {
+    CompiledConfig active = config.get();
+    return active == null
+        ? asked
+        : asked.or(active.model(model).timeouts().or(active.poolTimeouts()));
+  }
+
   private static long[] allowed(RequestFacts facts, EndpointState[] all) {
     return facts.subset() == null
         ? new long[0]

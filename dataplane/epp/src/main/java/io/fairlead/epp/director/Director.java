@@ -8,6 +8,7 @@ import io.fairlead.core.Rejection;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestListener;
 import io.fairlead.core.Route;
+import io.fairlead.core.Timeouts;
 import io.fairlead.core.Usage;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.RequestBrief;
@@ -34,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The core may send a request elsewhere by itself, or reject it for want of a first byte, just
  * when the frontend reports something of the attempt before. So the frontend's events name their
- * attempt. If the answer had begun, the frontend stays with it, and the core stops counting the
- * request; if the attempt had failed, the new route is the answer to that, too.
+ * attempt. If the answer had begun, the frontend stays with it, the core stops counting the
+ * request, and the rest of the answer is timed here; if the attempt had failed, the new route is
+ * the answer to that, too.
  */
 public final class Director implements RequestListener {
 
@@ -84,6 +86,12 @@ public final class Director implements RequestListener {
   private long ticket;
 
   private long arrivedAt;
+
+  /** The bounds in time that the request itself sets. */
+  private Timeouts timeouts = Timeouts.UNSET;
+
+  /** What the client gets of an attempt that the core has given up; null where it gets none. */
+  private @Nullable FormerAnswer former;
 
   /** Of a streamed answer, once there is a first token. */
   private long firstTokenAt;
@@ -290,6 +298,9 @@ public final class Director implements RequestListener {
 
   private void onHeldUp(int of, boolean held) {
     long now = pool.now();
+    if (former != null) {
+      former.heldUp(now, held);
+    }
     if (!isCurrent(of)) {
       endUnjudged(now);
       return;
@@ -389,6 +400,7 @@ public final class Director implements RequestListener {
     model = facts.model();
     streamed = facts.delivery().streamed();
     answers = facts.answers();
+    timeouts = facts.timeouts();
     arrivedAt = pool.now();
     pool.observer().arrived(model, facts.bodyBytes());
     toShadow = pool.shadows().some() ? facts : null;
@@ -517,6 +529,9 @@ public final class Director implements RequestListener {
   }
 
   private void onProgress(int of) {
+    if (former != null) {
+      former.progressed(pool.now());
+    }
     if (isCurrent(of)) {
       progressed();
     } else {
@@ -541,6 +556,45 @@ public final class Director implements RequestListener {
     end(now, () -> pool.core().answeredByFormer(now, ticket));
   }
 
+  /** The answer has begun all the same: the core times it no more. */
+  private void staysWithFormer() {
+    Route by = at;
+    if (by != null) {
+      pool.run(() -> onFormer(by));
+    }
+  }
+
+  private void onFormer(Route by) {
+    Timeouts set = pool.core().timeouts(model, timeouts);
+    former = new FormerAnswer(pool.now(), arrivedAt, by, set);
+    pool.watch(this);
+  }
+
+  /**
+   * Breaks the answer of an attempt that the core has given up off where it is late. On the pool's
+   * loop, now and then.
+   *
+   * @return whether it did
+   */
+  boolean breaksOff(long now) {
+    Rejection late = former == null ? null : former.late(now);
+    if (late == null) {
+      return false;
+    }
+    former = null;
+    atHome(
+        () -> {
+          if (state != State.OVER) {
+            answer(late);
+          }
+        });
+    if (route != null) { // else it was counted as rejected when it was given up
+      route = null;
+      pool.observer().rejected(model, late);
+    }
+    return true;
+  }
+
   private void end(long now, Runnable toldToTheCore) {
     if (captured != null) {
       captured.ended(now, Outcome.DISCONNECTED, Usage.UNKNOWN);
@@ -561,6 +615,10 @@ public final class Director implements RequestListener {
    */
   private void onEnd(int of, @Nullable Route by, Outcome outcome, Usage usage, int with) {
     long now = pool.now();
+    if (former != null) {
+      former = null;
+      pool.watchNoMore(this);
+    }
     ExternalScheduling.Asked waits = asked;
     if (waits != null) {
       asked = null;
@@ -689,6 +747,8 @@ public final class Director implements RequestListener {
             at = next;
             status = 0; // that there is was the former attempt's
             exchange.send(trace == null ? next : trace.sent(next));
+          } else if (state == State.ANSWERING) {
+            staysWithFormer();
           }
         });
     if (again) {
@@ -727,7 +787,9 @@ public final class Director implements RequestListener {
     overForShadows(pool.now(), Outcome.DISCONNECTED, Usage.UNKNOWN);
     atHome(
         () -> {
-          if (state != State.OVER && !hasComeAfterAll(rejection)) {
+          if (state != State.OVER && hasComeAfterAll(rejection)) {
+            staysWithFormer();
+          } else if (state != State.OVER) {
             answer(rejection);
           }
         });

@@ -48,7 +48,9 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -102,6 +104,9 @@ public final class PoolLoop {
 
   /** Requests that were handed over to the loop, and that it has not come to. */
   private final AtomicInteger waiting = new AtomicInteger();
+
+  /** Requests with answers that the core has given up and does not time. */
+  private final Set<Director> untimed = new HashSet<>();
 
   private long failures;
 
@@ -422,6 +427,7 @@ public final class PoolLoop {
         capture.tick(now);
       }
       guarded(() -> core.tick(now));
+      untimed.removeIf(one -> one.breaksOff(now));
     }
     shadows.tick(now);
     if (external != null) {
@@ -657,6 +663,16 @@ public final class PoolLoop {
           event.run();
         });
     return true;
+  }
+
+  /** The client gets an answer that the core does not time; on the loop. */
+  void watch(Director director) {
+    untimed.add(director);
+  }
+
+  /** That answer is over. */
+  void watchNoMore(Director director) {
+    untimed.remove(director);
   }
 
   /** Runs on the loop: at once when already there. */

@@ -70,6 +70,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Any interleaving of frontend and pool, drawn from a seed, leaves the accounts straight. */
@@ -503,6 +505,99 @@ class DirectorTest {
     scene.quiet();
     assertThat(scene.terminal.calls).as("counted once").isOne();
     assertThat(scene.core.active()).isZero();
+  }
+
+  /** The core has given it up, alone or for another endpoint, just when it began. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void anAnswerThatTheCoreHasGivenUpIsBrokenOffWhereItStops(int endpoints) {
+    Scene scene = new Scene(endpoints);
+    Director director = scene.frontend.director;
+    scene.sent();
+    scene.pass(2);
+    scene.home.act(director::firstByte);
+    scene.quiet();
+    for (int second = 0; second < 8; second++) {
+      scene.pass(2);
+      scene.home.act(director::progress);
+      scene.quiet();
+    }
+    assertThat(scene.frontend.over).as("more of it came").isFalse();
+    scene.home.act(() -> director.heldUp(true));
+    scene.quiet();
+    scene.pass(20);
+    scene.quiet();
+    assertThat(scene.frontend.over).as("its client takes no more").isFalse();
+
+    scene.home.act(() -> director.heldUp(false));
+    scene.quiet();
+    scene.pass(5);
+    scene.quiet();
+    assertThat(scene.frontend.over).as("it may be silent for so long").isFalse();
+    scene.pass(1);
+    scene.quiet();
+    assertThat(scene.frontend.over).isTrue();
+    scene.home.act(() -> director.end(Outcome.FAILED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.rejections)
+        .as("counted once")
+        .containsExactly(
+            endpoints == 1
+                ? Rejection.Reason.FIRST_BYTE_TIMEOUT
+                : Rejection.Reason.SILENCE_TIMEOUT);
+    assertThat(scene.terminal.calls).isOne();
+    assertThat(scene.core.active()).isZero();
+  }
+
+  @Test
+  void anAnswerThatTheCoreHasGivenUpMayTakeNoLongerThanAnyOther() {
+    Scene scene = new Scene(2);
+    Director director = scene.frontend.director;
+    Timeouts total = new Timeouts(null, null, Duration.ofSeconds(20));
+    scene.sent(
+        new RequestFacts(
+            "",
+            "m",
+            0,
+            new long[0],
+            PromptSize.ofTokens(1),
+            -1,
+            1,
+            1,
+            RequestFacts.Delivery.STREAMED,
+            total,
+            RequestHeaders.NONE,
+            null,
+            null));
+    scene.pass(2);
+    scene.home.act(director::firstByte);
+    scene.quiet();
+    for (int second = 3; second <= 20; second++) {
+      assertThat(scene.frontend.over).isFalse();
+      scene.home.act(director::progress);
+      scene.quiet();
+      scene.pass(1);
+      scene.quiet();
+    }
+    assertThat(scene.frontend.over).isTrue();
+    assertThat(scene.terminal.rejections).containsExactly(Rejection.Reason.TOTAL_TIMEOUT);
+  }
+
+  @Test
+  void anAnswerThatTheCoreHasGivenUpIsForgottenOnceItIsOver() {
+    Scene scene = new Scene(2);
+    Director director = scene.frontend.director;
+    scene.sent();
+    scene.pass(2);
+    scene.home.act(director::firstByte);
+    scene.quiet();
+    scene.home.act(() -> director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    scene.quiet();
+    scene.pass(10);
+    scene.quiet();
+    assertThat(scene.frontend.over).isFalse();
+    assertThat(scene.terminal.outcomes).containsExactly(Outcome.COMPLETED);
+    assertThat(scene.terminal.rejections).isEmpty();
   }
 
   @Test
