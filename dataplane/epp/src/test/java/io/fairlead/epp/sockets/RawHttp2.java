@@ -85,6 +85,16 @@ public final class RawHttp2 implements Closeable {
     }
     int stream = next;
     next += 2;
+    headers(stream, head, 0);
+    return stream;
+  }
+
+  /** Ends a request with trailers, right or wrong. */
+  public void trailers(int stream, String name, String value) throws IOException {
+    headers(stream, new DefaultHttp2Headers(false).add(name, value), END_STREAM);
+  }
+
+  private void headers(int stream, Http2Headers head, int flags) throws IOException {
     ByteBuf block = Unpooled.buffer();
     try {
       encoder.encodeHeaders(stream, head, block);
@@ -94,9 +104,9 @@ public final class RawHttp2 implements Closeable {
     for (int type = Http2FrameTypes.HEADERS; block.isReadable(); type = CONTINUATION) {
       byte[] part = new byte[Math.min(block.readableBytes(), MAX_FRAME)];
       block.readBytes(part);
-      frame(type, block.isReadable() ? 0 : END_HEADERS, stream, part);
+      int own = type == CONTINUATION ? 0 : flags;
+      frame(type, own | (block.isReadable() ? 0 : END_HEADERS), stream, part);
     }
-    return stream;
   }
 
   /** Sends a piece of a body. */

@@ -7,6 +7,7 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseDecoder;
+import io.netty.util.AsciiString;
 
 /**
  * Reads an endpoint's answers of HTTP/1.1, one to each request, and knows what is left after one.
@@ -63,6 +64,22 @@ final class AnswerDecoder extends HttpResponseDecoder {
   /** Whether bytes are here that are no part of what was told so far. */
   boolean holdsMore() {
     return actualReadableBytes() > 0;
+  }
+
+  /**
+   * Spaces may stand between a name and its colon, and nothing else may: the codec ends a name at
+   * the first of them, and {@code content-length x: 1} would be one of another name.
+   */
+  @Override
+  protected AsciiString splitHeaderName(byte[] line, int start, int length) {
+    int end = start + length;
+    while (end < line.length && (line[end] == ' ' || line[end] == '\t')) {
+      end++;
+    }
+    if (end == line.length || line[end] != ':') {
+      throw new IllegalArgumentException("a header without a name");
+    }
+    return super.splitHeaderName(line, start, length);
   }
 
   @Override

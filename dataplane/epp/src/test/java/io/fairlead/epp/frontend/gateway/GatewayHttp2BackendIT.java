@@ -55,6 +55,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Endpoints that speak HTTP/2, as pools of {@code appProtocol: kubernetes.io/h2c} have them. */
@@ -601,6 +602,40 @@ class GatewayHttp2BackendIT {
       assertThat(call.status).isEqualTo(400);
       assertThat(call.body()).isEmpty();
       assertThat(call.reset).isNull();
+    }
+  }
+
+  /** What can't be said in HTTP/1.1 would be read as something else there. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"x y|1", "x|a\\r\\nevil: 1", "x\\r\\nevil|1", "x|a\\0b", "x:y|1", "''|1"})
+  void aHeadOrTrailersThatAreNoneEndInAFailure(String escapedName, String escapedValue)
+      throws Exception {
+    String name = escapedName.translateEscapes();
+    String value = escapedValue.translateEscapes();
+    for (boolean trailers : List.of(false, true)) {
+      Http2Backend.Script odd =
+          (stream, request) -> {
+            Http2Headers bad = new DefaultHttp2Headers(false).add(name, value);
+            if (trailers) {
+              Http2Headers good = new DefaultHttp2Headers().status("200");
+              var _ = stream.write(new DefaultHttp2HeadersFrame(good));
+            } else {
+              bad.status("200");
+            }
+            var _ = stream.writeAndFlush(new DefaultHttp2HeadersFrame(bad, true));
+          };
+      try (Http2Backend a = new Http2Backend("a", 100, odd);
+          Rig rig = rig(a);
+          RawHttp client = rig.connect()) {
+        client.post(Rig.CHAT, Rig.BODY);
+        RawHttp.Message answer = client.read();
+        assertThat(answer.status()).isEqualTo(502);
+        assertThat(answer.headers()).doesNotContainKey("evil");
+        client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+        assertThat(client.read().status()).isEqualTo(200);
+      }
     }
   }
 

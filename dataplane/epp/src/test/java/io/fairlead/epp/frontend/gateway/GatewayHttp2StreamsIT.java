@@ -113,6 +113,23 @@ class GatewayHttp2StreamsIT {
   }
 
   /** However many come in one read: each is over before the next is decided. */
+  @ParameterizedTest
+  @EnumSource(names = {"LINES_IN_A_VALUE", "UPPER_CASE", "NO_NAME", "UNKNOWN_PSEUDO_HEADER"})
+  void aRequestWithMalformedTrailersIsReset(Wrong wrong) throws Exception {
+    RawBackend a = backend();
+    go.countDown();
+    try (Rig rig = new Rig(Rig.config(), a);
+        RawHttp2 client = new RawHttp2(rig.gateway.port())) {
+      int bad = client.begin(Rig.CHAT);
+      client.data(bad, Rig.BODY, false);
+      client.trailers(bad, wrong.name, wrong.value);
+      int good = client.post(Rig.CHAT, Rig.BODY);
+      client.awaitEnds(2);
+      assertThat(client.ends).containsEntry(good, "200").containsEntry(bad, "PROTOCOL_ERROR");
+      assertThat(a.requests).hasSize(1);
+    }
+  }
+
   @Test
   void whoResetsItsRequestsAtOnceTakesNoRoomFromOthers() throws Exception {
     go.countDown();

@@ -178,6 +178,51 @@ class GatewayOddServersIT {
     }
   }
 
+  /** It is no header, and may be none of another name either. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "bad name: 1",
+        "content-length x: 1",
+        "transfer-encoding x: chunked",
+        "a(b): 1",
+        "no colon",
+        ": 1",
+        "x: a\0b",
+        "x: a\rcontent-length: 0"
+      })
+  void aLineOfAHeadThatIsNoHeaderIsAFailure(String line) throws Exception {
+    RawBackend odd =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(answer("{}").replace("\r\n\r\n", "\r\n" + line + "\r\n\r\n")));
+    try (Rig rig = new Rig(Rig.config(), odd);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      RawHttp.Message answer = client.read();
+      assertThat(answer.status()).isEqualTo(502);
+      assertThat(answer.header("x-fairlead-reject-reason")).isEqualTo("upstream_failed");
+      client.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(client.read().status()).isEqualTo(200);
+    }
+  }
+
+  /** Such spaces are no part of the name, and don't pass, RFC 9112 5.1. */
+  @Test
+  void spacesBehindTheNameOfAHeaderAreDropped() throws Exception {
+    RawBackend odd =
+        new RawBackend(
+            "a",
+            (connection, request) ->
+                connection.send(answer("{}").replace("\r\n\r\n", "\r\nX-Odd \t: 1\r\n\r\n")));
+    try (Rig rig = new Rig(Rig.config(), odd);
+        RawHttp client = rig.connect()) {
+      client.post(Rig.CHAT, Rig.BODY);
+      assertThat(client.read().header("x-odd")).isEqualTo("1");
+    }
+  }
+
   /**
    * Chunks would be undone and the coding not, so a client would get bytes that nothing explains.
    */
