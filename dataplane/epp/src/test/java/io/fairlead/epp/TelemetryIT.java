@@ -167,6 +167,18 @@ class TelemetryIT {
   }
 
   @Test
+  void whatMayNotBeDoneIsAnsweredWithWhatMay() throws Exception {
+    HttpResponse<String> answer =
+        http.send(
+            HttpRequest.newBuilder(uri(dataPlane.adminPort().orElseThrow(), "/metrics"))
+                .DELETE()
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.statusCode()).isEqualTo(405);
+    assertThat(answer.headers().firstValue("allow")).contains("GET, HEAD");
+  }
+
+  @Test
   void modelsAreThoseConfiguredAndThoseServed() throws Exception {
     HttpRequest asking =
         HttpRequest.newBuilder(uri(dataPlane.gatewayPort().orElseThrow(), "/v1/models")).build();

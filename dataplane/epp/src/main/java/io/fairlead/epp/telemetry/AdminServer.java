@@ -202,7 +202,14 @@ public final class AdminServer implements AutoCloseable {
       boolean keepAlive = HttpUtil.isKeepAlive(request);
       boolean head = request.method().equals(HttpMethod.HEAD);
       if (!head && !request.method().equals(HttpMethod.GET)) {
-        answer(context, 405, TEXT, "only GET\n", keepAlive, false);
+        answer(
+            context,
+            405,
+            TEXT,
+            "only GET\n",
+            Map.of(HttpHeaderNames.ALLOW, "GET, HEAD"),
+            keepAlive,
+            false);
         return;
       }
       QueryStringDecoder query = new QueryStringDecoder(request.uri());
