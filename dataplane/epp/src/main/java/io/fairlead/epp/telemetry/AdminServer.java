@@ -10,6 +10,7 @@ import io.fairlead.epp.console.ConsoleData;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.status.PoolMoment;
 import io.fairlead.epp.status.ShadowPage;
+import io.fairlead.epp.transport.LeastIdle;
 import io.fairlead.epp.transport.Transport;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;

@@ -2,6 +2,7 @@ package io.fairlead.epp.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
@@ -13,6 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives each connection to the loop of a group that has the fewest, and of those with as few to the
@@ -24,6 +26,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class FreestLoop extends AbstractEventExecutorGroup implements EventLoopGroup {
 
   private final EventLoopGroup group;
+  private final @Nullable ChannelHandler first;
   private final List<Loop> loops = new ArrayList<>();
 
   private record Loop(EventLoop loop, AtomicInteger connections) {}
@@ -34,7 +37,17 @@ public final class FreestLoop extends AbstractEventExecutorGroup implements Even
    * @param preferred where the first connection goes, if it is one of them
    */
   public FreestLoop(EventLoopGroup group, EventExecutor preferred) {
+    this(group, preferred, null);
+  }
+
+  /**
+   * Of these loops, for a server that lets nobody at its connections' pipelines.
+   *
+   * @param first goes before all that the server puts there; null for nothing
+   */
+  public FreestLoop(EventLoopGroup group, EventExecutor preferred, @Nullable ChannelHandler first) {
     this.group = group;
+    this.first = first;
     for (EventExecutor loop : group) {
       loops.add(
           loop.equals(preferred) ? 0 : loops.size(),
@@ -55,6 +68,9 @@ public final class FreestLoop extends AbstractEventExecutorGroup implements Even
 
   private EventLoop freestFor(Channel channel) {
     Loop freest = freest();
+    if (first != null) {
+      channel.pipeline().addFirst(first);
+    }
     channel.closeFuture().addListener(closed -> freest.connections.decrementAndGet());
     return freest.loop;
   }

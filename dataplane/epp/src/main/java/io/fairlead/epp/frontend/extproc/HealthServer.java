@@ -1,10 +1,15 @@
 package io.fairlead.epp.frontend.extproc;
 
+import io.fairlead.epp.transport.FreestLoop;
+import io.fairlead.epp.transport.LeastIdle;
 import io.grpc.Server;
 import io.netty.channel.EventLoopGroup;
 import java.time.Duration;
 
-/** A port that tells {@link Health} in plain text. */
+/**
+ * A port that tells {@link Health} in plain text. Anybody may be able to connect: where as many
+ * connections are open as {@link LeastIdle} allows, one makes room for a new one.
+ */
 public final class HealthServer implements AutoCloseable {
 
   private final Server server;
@@ -22,7 +27,8 @@ public final class HealthServer implements AutoCloseable {
   public static HealthServer start(String host, int port, EventLoopGroup group, Health health) {
     return new HealthServer(
         GrpcPort.start(
-            GrpcPort.on(host, port, group, group).addService(health.service()),
+            GrpcPort.on(host, port, group, new FreestLoop(group, group.next(), new LeastIdle()))
+                .addService(health.service()),
             "gRPC health",
             host,
             port));

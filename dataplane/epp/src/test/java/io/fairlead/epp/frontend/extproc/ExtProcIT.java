@@ -11,6 +11,7 @@ import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingResponse;
 import io.fairlead.epp.memory.BodyBudget;
 import io.fairlead.epp.tls.PemFiles;
 import io.fairlead.epp.tls.ServingSecurity;
+import io.fairlead.epp.transport.LeastIdle;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -28,10 +29,13 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -203,6 +207,27 @@ class ExtProcIT {
           assertThat(check(channel, name)).isEqualTo(ServingStatus.SERVING);
         }
         channel.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void whoHoldsConnectionsToTheHealthPortMakesRoomForOthers() throws Exception {
+    List<Socket> idle = new ArrayList<>();
+    try (HealthServer server = HealthServer.start("127.0.0.1", 0, loops, health)) {
+      for (int i = 0; i < LeastIdle.MOST; i++) {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        socket.setSoTimeout(10_000);
+        idle.add(socket);
+        assertThat(socket.getInputStream().read()).as("it is spoken to").isNotNegative();
+      }
+      ManagedChannel channel = channel(server.port(), false);
+      assertThat(check(channel, "liveness")).isEqualTo(ServingStatus.SERVING);
+      channel.shutdownNow();
+      assertThat(idle.getFirst().getInputStream().readAllBytes()).as("then it ends").isNotNull();
+    } finally {
+      for (Socket socket : idle) {
+        socket.close();
       }
     }
   }

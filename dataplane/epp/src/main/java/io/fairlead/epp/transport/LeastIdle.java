@@ -1,4 +1,4 @@
-package io.fairlead.epp.telemetry;
+package io.fairlead.epp.transport;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -7,46 +7,64 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.util.LinkedHashSet;
 import java.util.SequencedSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bounds how many connections are open at a time: the one that has asked nothing, and was told
- * nothing, for longest makes room for a new one. Goes behind what makes whole requests, so that
- * parts of one do not count. Used by one thread, the loop of all these connections.
+ * nothing, for longest makes room for a new one. Where it goes behind what makes whole requests,
+ * parts of one do not count. Safe to use from any thread.
  */
 @ChannelHandler.Sharable
-final class LeastIdle extends ChannelDuplexHandler {
+public final class LeastIdle extends ChannelDuplexHandler {
 
   /** Scrapers, probes and consoles of one picker are a few. */
-  static final int MOST = 256;
+  public static final int MOST = 256;
 
   private final SequencedSet<Channel> open = new LinkedHashSet<>();
 
+  /** None is open. */
+  public LeastIdle() {}
+
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    open.addLast(ctx.channel());
-    if (open.size() > MOST) {
-      var _ = open.removeFirst().close();
+    Channel least = opened(ctx.channel());
+    if (least != null) {
+      var _ = least.close();
     }
     ctx.fireChannelActive();
   }
 
+  /** Who is to make room for it; null where there is some. */
+  private synchronized @Nullable Channel opened(Channel channel) {
+    open.addLast(channel);
+    return open.size() > MOST ? open.removeFirst() : null;
+  }
+
+  private synchronized void used(Channel channel) {
+    if (open.contains(channel)) {
+      open.addLast(channel);
+    }
+  }
+
+  private synchronized void closed(Channel channel) {
+    open.remove(channel);
+  }
+
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    open.remove(ctx.channel());
+    closed(ctx.channel());
     ctx.fireChannelInactive();
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object msg) {
-    open.addLast(ctx.channel());
+    used(ctx.channel());
     ctx.fireChannelRead(msg);
   }
 
   @Override
   public void write(ChannelHandlerContext ctx, Object msg, ChannelPromise promise) {
-    if (open.contains(ctx.channel())) {
-      open.addLast(ctx.channel());
-    }
+    used(ctx.channel());
     var _ = ctx.write(msg, promise);
   }
 }
