@@ -686,7 +686,7 @@ final class EndpointState implements PoolEndpoint {
     return restingTokens;
   }
 
-  /** Another picker's request ended there at this time, told of only now that it is over. */
+  /** Another picker's last request ended there at this time, as is told only now. */
   void hadRequestUntil(long time) {
     if (idleSince == Long.MIN_VALUE || time - idleSince > 0) {
       idleSince = time;

@@ -81,6 +81,11 @@ public final class HandOver {
 
   private void begin(long now, EndpointState endpoint) {
     to.endpoint(endpoint.spec(), endpoint.startedAt(), prefixes.capacity(endpoint.slot()));
+    if (endpoint.inFlight() > 0) {
+      to.idle(0);
+    } else if (endpoint.idleSince() != Long.MIN_VALUE) {
+      to.idle(now - endpoint.idleSince());
+    }
     for (int i = 0; i < plugins.size(); i++) {
       double[] told = plugins.get(i).tell(endpoint, now);
       if (told != null) {

@@ -60,6 +60,15 @@ public final class TakeOver {
     return true;
   }
 
+  /** For so many nanoseconds an endpoint that is the same here has had no request. */
+  public void idle(long now, String endpoint, long nanos) {
+    EndpointState here = endpoints.named(endpoint);
+    if (here != null) {
+      here.hadRequestUntil(now - nanos);
+      taken = true;
+    }
+  }
+
   /** What a plugin of the same config has learned of an endpoint that is the same here. */
   public void speeds(long now, String endpoint, int plugin, double[] values) {
     EndpointState here = endpoints.named(endpoint);

@@ -5,6 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.Knowledge;
+import io.fairlead.core.scheduling.ConfigCompiler;
+import io.fairlead.core.view.PoolEndpoint;
+import io.fairlead.crds.config.PluginConfig;
+import io.fairlead.plugin.Endpoint;
+import io.fairlead.plugin.Observer;
+import io.fairlead.plugin.Parameters;
+import io.fairlead.plugin.Plugin;
+import io.fairlead.plugin.PluginFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -59,6 +67,14 @@ class HandOverTest {
     public void endpoint(EndpointSpec spec, double startedAt, int blocks) {
       endpoint = spec.name();
       taken = to.endpoint(spec, startedAt, blocks);
+    }
+
+    @Override
+    public void idle(long nanos) {
+      if (taken) {
+        String of = endpoint;
+        first.add(() -> to.idle(now, of, nanos));
+      }
     }
 
     @Override
@@ -218,6 +234,63 @@ class HandOverTest {
     // As if it had never been: nothing is learned of it.
     pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
     return endpoint;
+  }
+
+  /** A plugin that is shown the endpoints. */
+  private static final class Witness implements PluginFactory, Observer {
+
+    private final Map<String, PoolEndpoint> endpoints = new HashMap<>();
+
+    @Override
+    public String type() {
+      return "witness";
+    }
+
+    @Override
+    public Plugin create(Parameters parameters) {
+      return this;
+    }
+
+    @Override
+    public void joined(Endpoint endpoint) {
+      endpoints.put(endpoint.name(), (PoolEndpoint) endpoint);
+    }
+
+    long idleSince(String name) {
+      return Objects.requireNonNull(endpoints.get(name)).idleSince();
+    }
+  }
+
+  /** What nobody has asked for lately is no loss: that is to be known of all of them. */
+  @Test
+  void knowsForHowLongEndpointsHaveHadNoRequest() {
+    Pool teacher = new Pool().configure().endpoints("a", "b", "c");
+    teacher.now = 10_000 * MILLISECOND;
+    long first = teacher.arrive("m", 1, 2);
+    String served = teacher.lastRoute().endpoint();
+    teacher.arrive("m", 7, 8);
+    String serving = teacher.lastRoute().endpoint();
+    assertThat(serving).isNotEqualTo(served);
+    teacher.core.ended(teacher.now, first, Outcome.COMPLETED, Usage.UNKNOWN);
+    teacher.now += 3_000 * MILLISECOND;
+    Witness witness = new Witness();
+    Pool newcomer = new Pool();
+    newcomer.now = 5_000 * MILLISECOND;
+    newcomer.core.configure(
+        newcomer.now,
+        new ConfigCompiler(List.of(witness))
+            .compile(
+                Pool.config(
+                    Pool.atOnce(List.of(new PluginConfig("w", "witness", Map.of())), List.of()))));
+    newcomer.endpoints("a", "b", "c");
+    handOver(teacher, newcomer, PLENTY);
+
+    assertThat(witness.idleSince(served)).isEqualTo(2_000 * MILLISECOND);
+    assertThat(witness.idleSince(serving)).isEqualTo(5_000 * MILLISECOND);
+    assertThat(witness.endpoints.keySet())
+        .filteredOn(name -> !name.equals(served) && !name.equals(serving))
+        .singleElement()
+        .satisfies(name -> assertThat(witness.idleSince(name)).isEqualTo(Long.MIN_VALUE));
   }
 
   @Test

@@ -27,6 +27,12 @@ public interface Knowledge {
    */
   void endpoint(EndpointSpec endpoint, double startedAt, int blocks);
 
+  /**
+   * For how many nanoseconds the endpoint has had no request, 0 while it has some. Not told where
+   * it has had none since its cache was empty.
+   */
+  void idle(long nanos);
+
   /** What a plugin has learned of the endpoint. */
   void speeds(int plugin, double[] values);
 

@@ -165,6 +165,11 @@ final class FrameWriter implements Knowledge {
   }
 
   @Override
+  public void idle(long nanos) {
+    put(Wire.IDLE, () -> out.writeLong(nanos));
+  }
+
+  @Override
   public void speeds(int plugin, double[] values) {
     put(
         Wire.SPEEDS,

@@ -20,6 +20,8 @@ final class Lesson {
   /** Stands for the estimate of tokens among the plugins. */
   private static final int TOKENS = -1;
 
+  private static final long UNTOLD = -1;
+
   private final List<General> general = new ArrayList<>();
   private final List<Told> endpoints = new ArrayList<>();
   private final Map<Integer, Part> parts = new HashMap<>();
@@ -36,6 +38,7 @@ final class Lesson {
     private final EndpointSpec spec;
     private final double startedAt;
     private final int blocks;
+    private long idle = UNTOLD;
     private final List<General> speeds = new ArrayList<>();
     private final List<Held> prompts = new ArrayList<>();
 
@@ -92,6 +95,7 @@ final class Lesson {
                       in.readUTF(), in.readUTF(), in.readUTF(), in.readInt(), Map.of()),
                   in.readDouble(),
                   in.readInt()));
+      case Wire.IDLE -> last().idle = notNegative(in.readLong());
       case Wire.SPEEDS ->
           last().speeds.add(new General(notNegative(in.readInt()), "", numbers(in)));
       case Wire.PART -> part(in);
@@ -146,6 +150,10 @@ final class Lesson {
   }
 
   private static int notNegative(int number) throws IOException {
+    return (int) notNegative((long) number);
+  }
+
+  private static long notNegative(long number) throws IOException {
     if (number < 0) {
       throw new IOException("the number " + number);
     }
@@ -228,6 +236,9 @@ final class Lesson {
       if (prompt == 0) {
         taken = to.endpoint(told.spec, told.startedAt, told.blocks);
         takenEndpoints += taken ? 1 : 0;
+        if (taken && told.idle != UNTOLD) {
+          to.idle(now, name, told.idle);
+        }
         for (General one : told.speeds) {
           if (taken && sameConfig) {
             to.speeds(now, name, one.plugin(), one.values());

@@ -19,7 +19,7 @@ final class Wire {
   /** What is asked for. */
   enum Question {
     /** All that a picker knows, once. */
-    HAND_OVER(0x464C484F, 2, "hand-over"), // FLHO
+    HAND_OVER(0x464C484F, 3, "hand-over"), // FLHO
 
     /** What it sends, from now on. */
     FOLLOW(0x464C464F, 3, "following"); // FLFO
@@ -71,6 +71,9 @@ final class Wire {
   static final byte SENT = 10;
   static final byte COMPUTED = 11;
   static final byte OVER = 12;
+
+  /** Since when an endpoint has had no request. */
+  static final byte IDLE = 13;
 
   /** Of hashes that are told. */
   static final long MOST_HASH_BYTES = 32L << 20;

@@ -23,6 +23,7 @@ class LessonTest {
     writer.tokens("m", new double[] {4, 1, 2, 1});
     writer.learned(0, "output/", new double[] {200, 200, 40_000, 1});
     writer.endpoint(new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of()), 100, 50);
+    writer.idle(1_000_000_000);
     writer.speeds(0, new double[] {1, 2, 3});
     writer.cut();
     writer.part(7, -1, new long[] {1, 2, 3});
