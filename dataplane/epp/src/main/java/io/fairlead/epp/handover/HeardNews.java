@@ -11,8 +11,11 @@ import java.io.ByteArrayInputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * of it is taken.
  *
  * @param picker tells its process from those of all others
- * @param news in pieces, each of which takes little to take; in order
+ * @param news in pieces, each of which takes little to take; what happened before is in no later
+ *     piece, as a request may go on with what one has left that ended just before it was sent
  * @param prompts how many prompts it tells of
  */
 record HeardNews(long picker, List<News> news, int prompts) {
@@ -45,6 +49,36 @@ record HeardNews(long picker, List<News> news, int prompts) {
     return reader.all();
   }
 
+  private static final Comparator<Told> OLDEST_FIRST =
+      Comparator.comparingLong(Told::age).reversed();
+
+  /**
+   * One thing that happened.
+   *
+   * @param age nanoseconds that had passed when it was told
+   * @param blocks what it counts for in a piece
+   */
+  private record Told(long age, int blocks, Consumer<Piece> to) {}
+
+  /** Where requests were sent. */
+  private record Place(EndpointSpec endpoint, double startedAt) {}
+
+  /** Of what happened, as much as is taken at once. */
+  private static final class Piece {
+
+    private final Map<Place, List<SentRequest>> sent = new LinkedHashMap<>();
+    private final List<News.Computed> computed = new ArrayList<>();
+    private final List<News.Over> over = new ArrayList<>();
+    private int blocks;
+
+    News news(boolean anew) {
+      List<SentRequests> all = new ArrayList<>(sent.size());
+      sent.forEach(
+          (at, requests) -> all.add(new SentRequests(at.endpoint(), at.startedAt(), requests)));
+      return new News(anew, all, computed, over);
+    }
+  }
+
   /** Of one frame. */
   private static final class Reader {
 
@@ -55,14 +89,8 @@ record HeardNews(long picker, List<News> news, int prompts) {
     private boolean known;
     private long picker;
     private boolean anew;
-    private @Nullable EndpointSpec endpoint;
-    private double startedAt;
-    private final List<SentRequest> requests = new ArrayList<>();
-    private final List<SentRequests> sent = new ArrayList<>();
-    private final List<News.Computed> computed = new ArrayList<>();
-    private final List<News.Over> over = new ArrayList<>();
-    private final List<News> pieces = new ArrayList<>();
-    private int blocks;
+    private @Nullable Place place;
+    private final List<Told> told = new ArrayList<>();
     private int prompts;
 
     Reader(DataInputStream in, String hashing, int mostBlocks) {
@@ -84,27 +112,27 @@ record HeardNews(long picker, List<News> news, int prompts) {
           anew = in.readBoolean();
         }
         case Wire.ENDPOINT -> {
-          endEndpoint();
-          endpoint =
+          EndpointSpec endpoint =
               new EndpointSpec(in.readUTF(), in.readUTF(), in.readUTF(), in.readInt(), Map.of());
-          startedAt = in.readDouble();
+          place = new Place(endpoint, in.readDouble());
           in.readInt();
         }
         case Wire.SENT -> request();
         case Wire.COMPUTED -> {
-          computed.add(new News.Computed(in.readLong(), age()));
-          count(1);
+          News.Computed one = new News.Computed(in.readLong(), age());
+          told.add(new Told(one.age(), 1, piece -> piece.computed.add(one)));
         }
         case Wire.OVER -> {
-          over.add(new News.Over(in.readLong(), end()));
-          count(1);
+          News.Over one = new News.Over(in.readLong(), end());
+          told.add(new Told(one.end().age(), 1, piece -> piece.over.add(one)));
         }
         default -> throw new IOException("a record of kind " + kind);
       }
     }
 
     private void request() throws IOException {
-      if (endpoint == null) {
+      Place at = place;
+      if (at == null) {
         throw new IOException("something of no endpoint");
       }
       long number = in.readLong();
@@ -125,8 +153,12 @@ record HeardNews(long picker, List<News> news, int prompts) {
       prompts += hashes.length > 0 ? 1 : 0;
       Prompt prompt =
           hashes.length > 0 && sameHashing ? new Prompt(0, hashes, hashes.length) : Prompt.NONE;
-      requests.add(new SentRequest(number, age, load, isComputed, end, prompt));
-      count(1 + hashes.length);
+      SentRequest request = new SentRequest(number, age, load, isComputed, end, prompt);
+      told.add(
+          new Told(
+              age,
+              1 + hashes.length,
+              piece -> piece.sent.computeIfAbsent(at, _ -> new ArrayList<>()).add(request)));
     }
 
     private long[] blocks() throws IOException {
@@ -153,36 +185,22 @@ record HeardNews(long picker, List<News> news, int prompts) {
       return age;
     }
 
-    private void count(int more) {
-      blocks += more;
-      if (blocks >= mostBlocks) {
-        endPiece();
-      }
-    }
-
-    private void endEndpoint() {
-      EndpointSpec at = endpoint;
-      if (at != null && !requests.isEmpty()) {
-        sent.add(new SentRequests(at, startedAt, requests));
-        requests.clear();
-      }
-    }
-
-    private void endPiece() {
-      endEndpoint();
-      pieces.add(new News(anew, sent, computed, over));
-      anew = false;
-      sent.clear();
-      computed.clear();
-      over.clear();
-      blocks = 0;
-    }
-
     HeardNews all() throws IOException {
       if (!known) {
         throw new IOException("news of nobody");
       }
-      endPiece();
+      told.sort(OLDEST_FIRST);
+      List<News> pieces = new ArrayList<>();
+      Piece piece = new Piece();
+      for (Told one : told) {
+        if (piece.blocks >= mostBlocks) {
+          pieces.add(piece.news(anew && pieces.isEmpty()));
+          piece = new Piece();
+        }
+        one.to().accept(piece);
+        piece.blocks += one.blocks();
+      }
+      pieces.add(piece.news(anew && pieces.isEmpty()));
       return new HeardNews(picker, List.copyOf(pieces), prompts);
     }
   }

@@ -11,6 +11,7 @@ import io.fairlead.core.handover.SentRequest.Load;
 import io.fairlead.core.handover.SentRequest.Prompt;
 import io.fairlead.core.handover.SentRequests;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +98,42 @@ final class HeardNewsTest {
         .containsExactly(7L, 8L);
     assertThat(pieces.stream().flatMap(piece -> piece.over().stream()))
         .containsExactlyElementsOf(NEWS.over());
+  }
+
+  /** A request may go on with what another has left that ended before it was sent. */
+  @Test
+  void whatHappenedBeforeIsInNoLaterPiece() throws IOException {
+    EndpointSpec other = new EndpointSpec("b", "pod", "10.0.0.2", 8000, Map.of());
+    News news =
+        new News(
+            false,
+            List.of(
+                new SentRequests(AT, 5.5, List.of(sent(11, 400), sent(12, 200))),
+                new SentRequests(other, 6.5, List.of(sent(13, 300), sent(14, 100)))),
+            List.of(new News.Computed(5, 350), new News.Computed(6, 50)),
+            List.of(new News.Over(6, new News.End(250, 7)), new News.Over(5, new News.End(20, 7))));
+    List<String> happened = new ArrayList<>();
+    for (News piece : HeardNews.read(frame(news), "hashing", 1).news()) {
+      for (SentRequests at : piece.sent()) {
+        at.requests().forEach(one -> happened.add(one.number() + " to " + at.endpoint().name()));
+      }
+      piece.computed().forEach(one -> happened.add(one.number() + " computed"));
+      piece.over().forEach(one -> happened.add(one.number() + " over"));
+    }
+    assertThat(happened)
+        .containsExactly(
+            "11 to a",
+            "5 computed",
+            "13 to b",
+            "6 over",
+            "12 to a",
+            "14 to b",
+            "6 computed",
+            "5 over");
+  }
+
+  private static SentRequest sent(long number, long age) {
+    return new SentRequest(number, age, LOAD, false, null, PROMPT);
   }
 
   @Test
