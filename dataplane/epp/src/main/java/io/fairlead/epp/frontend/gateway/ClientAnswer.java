@@ -82,6 +82,11 @@ final class ClientAnswer {
     return head;
   }
 
+  /** All of it is written. The request is not held in memory until the next one comes. */
+  void over() {
+    head = NONE;
+  }
+
   String requestId() {
     return requestId;
   }

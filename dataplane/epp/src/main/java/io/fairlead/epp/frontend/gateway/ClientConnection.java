@@ -28,6 +28,7 @@ import io.netty.handler.codec.http.HttpResponseEncoder;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
 import io.netty.handler.codec.http2.Http2ResetFrame;
+import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -89,7 +90,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     intake = new Intake(gateway.bodies(), gateway.config(), channel.eventLoop(), this);
     answer = new ClientAnswer(gateway, channel);
     undecoded = new Unfinished(channel, resources.unfinished());
-    stalls = new StallGuard(channel, gateway.config().clients().stall().toNanos());
+    stalls =
+        new StallGuard(channel, gateway.config().clients().stall().toNanos(), this::answerWaits);
   }
 
   Channel channel() {
@@ -273,7 +275,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     } else {
       state = State.CLOSING;
       answer.closeLate();
-      intake.next();
+      awaitNext();
     }
   }
 
@@ -284,11 +286,8 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
 
   @Override
   public void tooLate() {
-    ChannelFuture end = answer.unsent();
-    if (intake.isIdle() && end != null) {
-      // A close would throw away what waits for it; it may be slow, but not stand still.
-      stalls.watch(end);
-      intake.next();
+    if (intake.isIdle() && answer.unsent() != null) {
+      intake.next(); // a close would throw away what waits for it
     } else {
       var _ = channel.close();
     }
@@ -438,13 +437,13 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     exchange = null;
     state = State.CLOSING;
     answer.breakOff();
-    intake.next();
+    awaitNext();
   }
 
   private void nextRequest() {
     if (answer.keepsAlive()) {
       state = State.TAKING;
-      intake.next();
+      awaitNext();
       intake.settle(undecoded.isThere());
     } else {
       close();
@@ -458,9 +457,30 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     intake.next();
   }
 
+    awaitNext();
+  }
+
+  /** It is the client's turn: to take its answer, and to ask on. */
+  private void awaitNext() {
+    ChannelFuture end = answer.unsent();
+    if (end != null) {
+      stalls.watch(end); // it may be slow, but not stand still
+    }
+    answer.over();
   // ---- the connection
 
   /**
+  /** Of a stream that takes nothing the connection may take nothing either. */
+  private void answerWaits() {
+    Http2Connection around =
+        channel instanceof Http2StreamChannel
+            ? channel.parent().pipeline().get(Http2Connection.class)
+            : null;
+    if (around != null) {
+      around.answerWaits();
+    }
+  }
+
    * No more requests: a connection without one closes now, another one after its response, also
    * where only the beginning of a head is here.
    */

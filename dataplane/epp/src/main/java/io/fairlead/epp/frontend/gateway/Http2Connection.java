@@ -56,7 +56,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   Http2Connection(Channel channel, ClientBounds bounds) {
     this.channel = channel;
     patience = bounds.idle().toNanos();
-    stalls = new StallGuard(channel, bounds.stall().toNanos());
+    stalls = new StallGuard(channel, bounds.stall().toNanos(), () -> {});
   }
 
   /** What makes frames of the bytes. What a stream may send ahead of being read is bounded. */
@@ -117,11 +117,21 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
 
   /** The last frames, too, are to arrive: the client may be slow, but not stand still. */
   private void close() {
+    sent().addListener(ChannelFutureListener.CLOSE);
+  }
+
+  /** The answer of a stream waits: for its window, or since its client takes nothing at all. */
+  void answerWaits() {
+    var _ = sent();
+  }
+
+  /** Done once all that was written is out; until then it is watched. */
+  private ChannelFuture sent() {
     ChannelFuture sent = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
     if (!sent.isDone()) {
       stalls.watch(sent);
     }
-    sent.addListener(ChannelFutureListener.CLOSE);
+    return sent;
   }
 
   private void look() {

@@ -15,14 +15,24 @@ import org.jspecify.annotations.Nullable;
 final class StallGuard implements ClientBytes.Client {
 
   private final Channel channel;
+  private final Runnable waits;
   private final StallWatch watch;
   private @Nullable Future<?> nextLook;
 
   /** The end of an answer that waits; null where nobody asks. */
   private @Nullable ChannelFuture end;
 
-  StallGuard(Channel channel, long boundNanos) {
+  /** The end of the last one behind it. */
+  private @Nullable ChannelFuture last;
+
+  /**
+   * Nothing waits yet.
+   *
+   * @param waits told when something begins to
+   */
+  StallGuard(Channel channel, long boundNanos, Runnable waits) {
     this.channel = channel;
+    this.waits = waits;
     watch = new StallWatch(boundNanos);
   }
 
@@ -30,7 +40,7 @@ final class StallGuard implements ClientBytes.Client {
   void writabilityChanged() {
     watch.restart(now());
     if (!channel.isWritable() && nextLook == null) {
-      lookLater();
+      begin();
     }
   }
 
@@ -40,13 +50,14 @@ final class StallGuard implements ClientBytes.Client {
    * @param sent done when it waits no more
    */
   void watch(ChannelFuture sent) {
+    last = sent;
     if (end == null || end.isDone()) {
       end = sent;
       if (channel.isWritable()) {
         watch.restart(now()); // else it is watched already
       }
       if (nextLook == null) {
-        lookLater();
+        begin();
       }
     }
   }
@@ -59,14 +70,23 @@ final class StallGuard implements ClientBytes.Client {
     }
   }
 
+  private void begin() {
+    lookLater();
+    waits.run();
+  }
+
   private void lookLater() {
     nextLook = channel.eventLoop().schedule(this::look, watch.pause(), TimeUnit.NANOSECONDS);
   }
 
   private void look() {
     nextLook = null;
-    boolean waits = !channel.isWritable() || (end != null && !end.isDone());
-    if (!waits || !channel.isActive()) {
+    if (end != null && end.isDone() && !end.equals(last)) {
+      end = last;
+      watch.restart(now()); // what was before it has been taken
+    }
+    boolean waiting = !channel.isWritable() || (end != null && !end.isDone());
+    if (!waiting || !channel.isActive()) {
       return;
     }
     if (watch.stalled(now(), waiting())) {

@@ -2,9 +2,12 @@ package io.fairlead.epp.frontend.gateway;
 
 /**
  * Tells a client that stopped reading from a slow one. Looked at now and then while bytes wait for
- * the client and none are added; so a stop is noticed one look after the bound at the latest.
+ * the client and none are added; so a stop is noticed a little after the bound.
  */
 final class StallWatch {
+
+  /** Looks within the bound: a stop is noticed two looks after it at the latest. */
+  private static final int LOOKS = 20;
 
   private final long bound;
   private long least;
@@ -32,6 +35,6 @@ final class StallWatch {
 
   /** Nanoseconds from one look to the next. */
   long pause() {
-    return Math.max(1, bound / 4);
+    return Math.max(1, bound / LOOKS);
   }
 }

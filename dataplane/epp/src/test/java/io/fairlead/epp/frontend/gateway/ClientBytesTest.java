@@ -18,7 +18,7 @@ class ClientBytesTest {
   private final StallGuard third = guard(c);
 
   private static StallGuard guard(EmbeddedChannel channel) {
-    return new StallGuard(channel, TimeUnit.MINUTES.toNanos(5));
+    return new StallGuard(channel, TimeUnit.MINUTES.toNanos(5), () -> {});
   }
 
   @AfterEach

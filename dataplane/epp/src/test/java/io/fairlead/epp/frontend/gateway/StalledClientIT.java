@@ -40,6 +40,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StalledClientIT {
 
   private static final Duration BOUND = Duration.ofMinutes(5);
+
+  /** Within this after the bound it is noticed. */
+  private static final Duration LATE = BOUND.dividedBy(8);
+
   private static final Duration IDLE = ClientBounds.DEFAULT.idle();
   private static final int MUCH = 100_000;
   private static final String HEALTH = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -148,7 +152,7 @@ class StalledClientIT {
     askUntilHeldBack();
     pass(BOUND.minusNanos(1));
     assertThat(channel.isOpen()).isTrue();
-    pass(BOUND.dividedBy(2));
+    pass(LATE);
     assertThat(channel.isOpen()).isFalse();
   }
 
@@ -188,7 +192,7 @@ class StalledClientIT {
     send(request);
     pass(BOUND);
     assertThat(channel.isOpen()).isTrue();
-    pass(IDLE.plus(BOUND.dividedBy(2)));
+    pass(LATE);
     assertThat(channel.isOpen()).isFalse();
   }
 
@@ -203,12 +207,12 @@ class StalledClientIT {
     connection.breakOff();
     assertThat(channel.isWritable()).as("little waits").isTrue();
     assertThat(channel.isOpen()).as("the beginning is on its way").isTrue();
-    pass(IDLE.plus(BOUND).plus(BOUND.dividedBy(2)));
+    pass(BOUND.plus(LATE));
     assertThat(channel.isOpen()).isFalse();
     asked.countDown();
   }
 
-  /** First the streams that wait for it, and then the connection. */
+  /** The streams that wait for it, and the connection. */
   @Test
   void isCutOffThatTakesNothingOfTheEndOfItsAnswersOverHttp2() {
     Stuck second = new Stuck(new LocalServerChannel());
@@ -220,7 +224,7 @@ class StalledClientIT {
         frame(Http2FrameTypes.HEADERS, 5, 1, "\u0082\u0086\u0004\u0008/healthz\u0001\u0001x"));
     pass(second, BOUND);
     assertThat(second.isOpen()).isTrue();
-    pass(second, IDLE.plus(BOUND).multipliedBy(3));
+    pass(second, LATE);
     assertThat(second.isOpen()).isFalse();
     second.finishAndReleaseAll();
   }
