@@ -33,7 +33,10 @@ record ClientPipelines(Gateway gateway, LoopResources resources, @Nullable SslCo
       Duration patience = gateway.config().clients().idle();
       pipeline.addLast(new ProtocolDetector(patience, () -> http1(channel), () -> http2(channel)));
     } else {
-      pipeline.addLast(tls.newHandler(channel.alloc())).addLast(new Negotiated());
+      pipeline
+          .addLast(new UnfinishedRecords(new Unfinished(channel, resources.unfinished())))
+          .addLast(tls.newHandler(channel.alloc()))
+          .addLast(new Negotiated());
     }
   }
 

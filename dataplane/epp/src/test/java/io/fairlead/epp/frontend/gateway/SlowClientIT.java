@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.epp.NoLeaks;
 import io.fairlead.epp.openai.RequestReader;
+import io.fairlead.epp.tls.ServingSecurity;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -166,6 +167,26 @@ class SlowClientIT {
     send(HEALTH + "GET /health HTTP/1.1\r\nX: " + "x".repeat(1_500));
     assertThat(anotherBegins(1_000)).isTrue();
     assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** It can't be read before it is whole. */
+  @Test
+  void partOfARecordOfTlsTakesRoomToo() {
+    ServingSecurity.Ready security =
+        new ServingSecurity.SelfSigned().ready(ServingSecurity.Protocols.HTTP);
+    EmbeddedChannel secure = new EmbeddedChannel();
+    BackendPool backends =
+        new BackendPool(secure.eventLoop(), rig.gateway.config(), NioSocketChannel.class);
+    LoopResources resources =
+        new LoopResources(new RequestReader(), backends, Rig.unbounded(), unfinished);
+    new ClientPipelines(rig.gateway, resources, security.ssl()).begin(secure);
+    secure.writeInbound(
+        Unpooled.buffer().writeByte(22).writeShort(0x0301).writeShort(2_000).writeZero(1_500));
+    assertThat(anotherBegins(400)).isTrue();
+    assertThat(secure.isOpen()).isTrue();
+    secure.writeInbound(Unpooled.buffer().writeZero(100));
+    assertThat(secure.isOpen()).isFalse();
+    secure.finishAndReleaseAll();
   }
 
   /** However few bytes they came in: fields cost much more. */
