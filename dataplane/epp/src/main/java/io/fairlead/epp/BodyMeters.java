@@ -20,6 +20,14 @@ final class BodyMeters {
         .description("Memory that request bodies may be charged for.")
         .baseUnit("bytes")
         .register(registry);
+    Gauge.builder("fairlead.request.head.memory", bodies, BodyBudget::usedByHeads)
+        .description("Memory that requests' heads are charged for now.")
+        .baseUnit("bytes")
+        .register(registry);
+    Gauge.builder("fairlead.request.head.memory.limit", bodies, BodyBudget::limitOfHeads)
+        .description("Memory that requests' heads may be charged for, but for short ones.")
+        .baseUnit("bytes")
+        .register(registry);
     Gauge.builder("fairlead.request.body.memory.waiting", bodies, BodyBudget::waiting)
         .description("Requests that wait for memory for their bodies now.")
         .register(registry);

@@ -1,12 +1,15 @@
 package io.fairlead.epp.memory;
 
+import io.fairlead.epp.openai.BadRequestException;
+import io.fairlead.epp.openai.ErrorCodes;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.time.Duration;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * How many bytes of request bodies the process may hold at a time, over all frontends.
+ * How many bytes of request bodies the process may hold at a time, over all frontends, and of
+ * requests' heads beside them.
  *
  * <p>A quarter is for bodies of at most {@link #SMALL} bytes and for the beginnings of bodies that
  * don't say how long they are; the rest is for longer ones. Who claims of the rest claims all that
@@ -17,6 +20,9 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>Safe to use from any thread.
  */
 public final class BodyBudget {
+
+  /** When to come again who found no room. */
+  static final int RETRY_SECONDS = 1;
 
   /** Longest body that counts as small. */
   public static final int SMALL = 256 << 10;
@@ -51,8 +57,15 @@ public final class BodyBudget {
           CACHED_LARGE,
           false);
 
+  /**
+   * Bytes of a head that is taken also where others have all the room: nobody with few headers is
+   * refused for those with many.
+   */
+  private static final int SHORT_HEAD = 4 << 10;
+
   private final Share small;
   private final Share large;
+  private final Share heads;
   private final long patienceNanos;
   private final LongAdder waits = new LongAdder();
   private final LongAdder refusals = new LongAdder();
@@ -60,7 +73,7 @@ public final class BodyBudget {
   /**
    * Nothing in use yet.
    *
-   * @param bytes at least 1 MiB
+   * @param bytes of bodies, at least 1 MiB; heads may have a quarter of that beside them
    * @param patience how long a request waits for room before it is refused; above 0
    */
   public BodyBudget(long bytes, Duration patience) {
@@ -73,10 +86,14 @@ public final class BodyBudget {
     }
     small = new Share(bytes / 4, LONGEST_LINE);
     large = new Share(bytes - bytes / 4, LONGEST_LINE);
+    heads = new Share(bytes / 4, 0);
     patienceNanos = patience.toNanos();
   }
 
-  /** Two fifths of the heap: the index of prompts takes a quarter, and garbage needs the rest. */
+  /**
+   * Two fifths of the heap, and a tenth for heads: the index of prompts takes a quarter, and
+   * garbage needs the rest.
+   */
   public static BodyBudget ofHeap() {
     return new BodyBudget(bytesOfHeap(), DEFAULT_PATIENCE);
   }
@@ -89,6 +106,39 @@ public final class BodyBudget {
   /** Where bodies' pages are from: buffers on the heap, used again once released. */
   ByteBufAllocator pages() {
     return PAGES;
+  }
+
+  /**
+   * Charges a request's head, or its trailers, that are in memory until it is over.
+   *
+   * @throws BadRequestException 429 if there is no room for so many bytes; nothing is charged then
+   */
+  public void takeHead(long bytes) throws BadRequestException {
+    if (bytes <= SHORT_HEAD) {
+      heads.force(bytes);
+    } else if (!heads.take(bytes)) {
+      refused();
+      throw new BadRequestException(
+          429,
+          ErrorCodes.BODY_MEMORY_FULL,
+          "There is no memory for the headers now; send fewer or shorter ones, or try again.",
+          RETRY_SECONDS);
+    }
+  }
+
+  /** Gives back what was charged for heads. */
+  public void giveHead(long bytes) {
+    heads.give(bytes);
+  }
+
+  /** Bytes of heads in use now. */
+  public long usedByHeads() {
+    return heads.used();
+  }
+
+  /** Bytes of heads that may be in use, but for short ones. */
+  public long limitOfHeads() {
+    return heads.limit();
   }
 
   /** Bytes that may be in use. */

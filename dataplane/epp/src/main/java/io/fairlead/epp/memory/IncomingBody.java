@@ -43,8 +43,6 @@ public final class IncomingBody {
     AWAITED
   }
 
-  private static final int RETRY_SECONDS = 1;
-
   /** In which a body has to bring all that it claims while others wait, at an even pace. */
   private static final long CLAIM_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -298,7 +296,8 @@ public final class IncomingBody {
   private BadRequestException refused(String message) {
     budget.refused();
     release();
-    return new BadRequestException(429, ErrorCodes.BODY_MEMORY_FULL, message, RETRY_SECONDS);
+    return new BadRequestException(
+        429, ErrorCodes.BODY_MEMORY_FULL, message, BodyBudget.RETRY_SECONDS);
   }
 
   /** What has come. */

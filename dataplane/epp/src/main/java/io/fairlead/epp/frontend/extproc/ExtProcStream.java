@@ -44,6 +44,9 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
   private final Patience patience;
   private final PoolRequest atPool = new PoolRequest(this);
 
+  /** What is charged of the request's head. */
+  private long headBytes;
+
   private Mode mode = Mode.FULL_DUPLEX;
   private String path = "";
 
@@ -94,7 +97,7 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
       if (tracing != null && message.content() == RequestCase.REQUEST_HEADERS) {
         trace = tracing.begin(FRONTEND, message.headers()::first);
       }
-      if (!agree(message.rest())) {
+      if (!agree(message.rest()) || !takeHead(message.headers())) {
         return;
       }
     }
@@ -123,6 +126,18 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
       return true;
     } catch (BadRequestException e) {
       context.counters().protocolError();
+      refuse(e);
+      return false;
+    }
+  }
+
+  private boolean takeHead(WireHeaders headers) {
+    long bytes = headers.memory();
+    try {
+      context.bodies().takeHead(bytes);
+      headBytes = bytes;
+      return true;
+    } catch (BadRequestException e) {
       refuse(e);
       return false;
     }
@@ -441,6 +456,7 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
     RequestPhase last = request;
     request = Over.PHASE;
     last.release();
+    context.bodies().giveHead(headBytes);
     patience.end();
     if (leaving != null) {
       leaving.end();

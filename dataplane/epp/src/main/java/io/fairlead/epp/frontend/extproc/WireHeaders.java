@@ -92,6 +92,11 @@ final class WireHeaders {
     ranges[at + 1] = in.getTotalBytesRead();
   }
 
+  /** About how many bytes of memory they take, with the message that they lie in. */
+  long memory() {
+    return message.length + (long) Integer.BYTES * ranges.length;
+  }
+
   /** What stands before a field of bytes or a message. */
   static int tag(int field) {
     return field << 3 | WireFormat.WIRETYPE_LENGTH_DELIMITED;

@@ -232,8 +232,11 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   }
 
   @Override
-  public void begun(HttpRequest head) {
+  public void begun(HttpRequest head, long bytes) {
     answer.to(head);
+    if (bytes > Framing.MAX_KEPT && !(channel instanceof Http2StreamChannel)) {
+      answer.endConnection();
+    }
     Tracing tracing = gateway.config().tracing();
     if (tracing != null) {
       Target target = Target.of(Target.path(head.uri()));
@@ -454,9 +457,6 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     state = State.CLOSING;
     answer.close();
     // A client that takes nothing of its last answer is not waited for any longer than another.
-    intake.next();
-  }
-
     awaitNext();
   }
 
@@ -467,9 +467,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
       stalls.watch(end); // it may be slow, but not stand still
     }
     answer.over();
-  // ---- the connection
+    intake.next();
+  }
 
-  /**
   /** Of a stream that takes nothing the connection may take nothing either. */
   private void answerWaits() {
     Http2Connection around =
@@ -481,6 +481,9 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     }
   }
 
+  // ---- the connection
+
+  /**
    * No more requests: a connection without one closes now, another one after its response, also
    * where only the beginning of a head is here.
    */

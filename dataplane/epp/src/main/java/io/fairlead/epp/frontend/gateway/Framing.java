@@ -29,6 +29,12 @@ final class Framing {
    */
   static final int MAX_FIELDS = 200;
 
+  /**
+   * The most memory that a head takes whose connection is used again: the decoder keeps room for as
+   * long a line as it has ever read, for as long as it lives.
+   */
+  static final long MAX_KEPT = 16 << 10;
+
   /** Bytes of memory of an entry, and of what holds its name and its value. */
   private static final long FIELD_MEMORY = 128;
 
@@ -130,6 +136,11 @@ final class Framing {
       return true;
     }
     return length(headers) > MAX_HEADERS;
+  }
+
+  /** About how many bytes of memory a request's head takes. */
+  static long memory(HttpRequest request) {
+    return request.uri().length() + memory(request.headers());
   }
 
   /** About how many bytes of memory headers take. */

@@ -8,6 +8,7 @@ import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestContent;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.EmptyHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
@@ -28,8 +29,12 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   /** Whose requests they are. */
   interface Owner {
 
-    /** A request begins: what is answered from now on is for it. */
-    void begun(HttpRequest head);
+    /**
+     * A request begins: what is answered from now on is for it.
+     *
+     * @param bytes of memory that its head takes
+     */
+    void begun(HttpRequest head, long bytes);
 
     /** The client may send its body; it has asked. */
     void continued();
@@ -85,6 +90,9 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   private @Nullable IncomingBody body;
   private long discardable;
 
+  /** What is charged of the request's head and trailers. */
+  private long headBytes;
+
   Intake(BodyBudget bodies, GatewayConfig config, EventLoop loop, Owner owner) {
     this.bodies = bodies;
     limit = config.maxBodyBytes();
@@ -113,6 +121,8 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
 
   /** The request that was taken is answered: the next one may come. */
   void next() {
+    giveHead();
+    head = NONE; // it may be long until the next one comes
     deadlines.request();
     deadlines.settle();
   }
@@ -140,7 +150,8 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   private void begin(HttpRequest request) {
     head = request;
     deadlines.ours();
-    owner.begun(request);
+    long bytes = Framing.memory(request);
+    owner.begun(request, bytes);
     OpenAiError refusal = Target.refusal(request, limit, origins);
     if (refusal != null) {
       refuseEarly(refusal, request.decoderResult().isSuccess());
@@ -152,6 +163,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     IncomingBody next = new IncomingBody(bodies, loop, announced, limit, this);
     body = next;
     try {
+      takeHead(bytes);
       content = origins.mayCall(request) ? RequestContent.NONE : Target.content(request);
       if (next.open() == IncomingBody.Room.THERE) {
         readBody();
@@ -161,6 +173,16 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     } catch (BadRequestException e) {
       refuseEarly(OpenAiError.of(e), true);
     }
+  }
+
+  private void takeHead(long bytes) throws BadRequestException {
+    bodies.takeHead(bytes);
+    headBytes += bytes;
+  }
+
+  private void giveHead() {
+    bodies.giveHead(headBytes);
+    headBytes = 0;
   }
 
   /** The client's turn: there is room for what it sends. */
@@ -255,11 +277,14 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
       return;
     }
     deadlines.received(bytes);
-    if (last && Framing.isTooLong(((LastHttpContent) piece).trailingHeaders())) {
+    HttpHeaders trailers =
+        last ? ((LastHttpContent) piece).trailingHeaders() : EmptyHttpHeaders.INSTANCE;
+    if (Framing.isTooLong(trailers)) {
       end(Framing.headersTooLong());
       return;
     }
     try {
+      takeHead(Framing.memory(trailers));
       if (reading.add(piece.content(), last) == IncomingBody.Room.AWAITED) {
         state = State.HELD;
         deadlines.ours();
@@ -267,7 +292,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
         state = State.IDLE;
         body = null;
         deadlines.ours();
-        owner.taken(content, reading, ((LastHttpContent) piece).trailingHeaders());
+        owner.taken(content, reading, trailers);
       }
     } catch (BadRequestException e) {
       if (e.code().equals(ErrorCodes.REQUEST_TIMEOUT)) {
@@ -297,6 +322,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   }
 
   private void drop() {
+    giveHead();
     if (body != null) {
       body.release();
       body = null;

@@ -98,6 +98,21 @@ class ExtProcMemoryTest {
     assertThat(bodies.used()).isZero();
   }
 
+  /** It lies in memory until the stream is over. */
+  @Test
+  void refusesAHeadThatFindsNoRoom() {
+    String[] head = {"content-type", "application/json", "x-long", "x".repeat(900_000)};
+    first.onNext(Messages.read(post(head)));
+    second.onNext(Messages.read(post(head)));
+    assertThat(firstProxy.kinds()).isEmpty();
+    assertThat(secondProxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
+    ImmediateResponse answer = secondProxy.answers.getFirst().getImmediateResponse();
+    assertThat(answer.getStatus().getCodeValue()).isEqualTo(429);
+    assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"body_memory_full\"");
+    first.onCancel();
+    assertThat(bodies.usedByHeads()).isZero();
+  }
+
   @Test
   void refusesOneThatHasWaitedForLong() {
     first.onNext(Messages.read(post(LARGE)));

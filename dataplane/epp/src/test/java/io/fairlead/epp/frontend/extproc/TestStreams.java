@@ -45,6 +45,7 @@ final class TestStreams {
     assertThat(counters.active()).isZero();
     assertThat(bodies.used()).isZero();
     assertThat(bodies.waiting()).isZero();
+    assertThat(bodies.usedByHeads()).isZero();
   }
 
   static StreamContext leavingAfterPick(StreamContext context) {

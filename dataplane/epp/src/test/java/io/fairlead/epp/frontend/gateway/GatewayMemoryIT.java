@@ -9,6 +9,8 @@ import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,6 +106,78 @@ class GatewayMemoryIT {
       assertThat(second.read().status()).isEqualTo(200);
       answer.countDown();
       assertThat(first.read().status()).isEqualTo(200);
+    }
+  }
+
+  private static String withHead(int length) {
+    return "POST %s HTTP/1.1\r\nHost: x\r\nX-Long: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(Rig.CHAT, "x".repeat(length), Rig.BODY.length(), Rig.BODY);
+  }
+
+  /** They lie in memory until their requests are over, however small the bodies are. */
+  @Test
+  void longHeadsFindNoMoreRoomThanThereIsAndShortOnesAlwaysDo() throws Exception {
+    RawBackend backend =
+        new RawBackend(
+            "a",
+            (connection, request) -> {
+              if (!request.header("x-long").isEmpty()) {
+                answer.await();
+              }
+              connection.respond(200, "", "{}");
+            });
+    List<RawHttp> clients = new ArrayList<>();
+    try (Rig rig = new Rig(new BodyBudget(1 << 20, Duration.ofMinutes(5)), backend);
+        RawHttp another = rig.connect();
+        RawHttp small = rig.connect()) {
+      for (int i = 0; i < 4; i++) { // of a quarter of that, for heads
+        RawHttp client = rig.connect();
+        clients.add(client);
+        client.send(withHead(60_000));
+      }
+      await().until(() -> backend.requests.size() == 4);
+      another.send(withHead(60_000));
+      RawHttp.Message refused = another.read();
+      assertThat(refused.status()).isEqualTo(429);
+      assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("body_memory_full");
+      assertThat(refused.header("retry-after")).isEqualTo("1");
+      small.post(Rig.CHAT, Rig.BODY);
+      assertThat(small.read().status()).isEqualTo(200);
+
+      answer.countDown();
+      for (RawHttp client : clients) {
+        RawHttp.Message served = client.read();
+        assertThat(served.status()).isEqualTo(200);
+        assertThat(served.header("connection")).as("what read its head goes").isEqualTo("close");
+      }
+      small.send(withHead(10_000));
+      assertThat(small.read().status()).as("there is room again").isEqualTo(200);
+      small.post(Rig.CHAT, Rig.BODY);
+      assertThat(small.read().status()).isEqualTo(200);
+    } finally {
+      for (RawHttp client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  /** A connection that waits for its next request keeps nothing of the last one. */
+  @Test
+  void aHeadIsGivenBackWhenItsRequestIsAnsweredOrLeft() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(budget(Duration.ofMinutes(5)), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect()) {
+      first.send(withHead(10_000));
+      assertThat(first.read().status()).isEqualTo(200);
+      await().until(() -> rig.bodies.usedByHeads() == 0);
+      second.send(withHead(10_000).replace("Content-Length: ", "Content-Length: 10"));
+      await().until(() -> rig.bodies.usedByHeads() > 10_000);
+      second.socket.close();
+      await().until(() -> rig.bodies.usedByHeads() == 0);
+      first.send("GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(first.read().status()).isEqualTo(404);
+      assertThat(rig.bodies.usedByHeads()).isZero();
     }
   }
 

@@ -52,7 +52,7 @@ class IntakeTest {
     final List<String> events = new ArrayList<>();
 
     @Override
-    public void begun(HttpRequest head) {
+    public void begun(HttpRequest head, long bytes) {
       events.add("begun");
     }
 

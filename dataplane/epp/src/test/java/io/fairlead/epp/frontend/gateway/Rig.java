@@ -315,6 +315,7 @@ final class Rig implements Closeable {
       await().untilAsserted(() -> assertThat(pool.active().get()).as("still counted").isZero());
       await().untilAsserted(() -> assertThat(bodies.used()).as("bytes still charged").isZero());
       await().untilAsserted(() -> assertThat(bodies.waiting()).isZero());
+      await().untilAsserted(() -> assertThat(bodies.usedByHeads()).isZero());
     } finally {
       for (RawBackend backend : backends) {
         backend.close();
