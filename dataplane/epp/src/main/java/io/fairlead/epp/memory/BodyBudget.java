@@ -11,11 +11,13 @@ import java.util.concurrent.atomic.LongAdder;
  * How many bytes of request bodies the process may hold at a time, over all frontends, and of
  * requests' heads beside them.
  *
- * <p>A quarter is for bodies of at most {@link #SMALL} bytes and for the beginnings of bodies that
- * don't say how long they are; the rest is for longer ones. Who claims of the rest claims all that
- * its body can become and then needs nothing more, so it ends, and its bytes come back. Who claims
- * of the quarter may wait for some of the rest, and never the other way round. So there is always
- * one that can finish, and a few large bodies keep no small one waiting.
+ * <p>An eighth is for beginnings, which are all of a body of at most {@link #BEGINNING} bytes, an
+ * eighth for bodies of at most {@link #SMALL} bytes, the rest for longer ones. Who has a beginning
+ * may wait for some of the other two, who has a small body's room for some of the rest, and never
+ * the other way round. Who claims of the rest claims all that its body can become and then needs
+ * nothing more, so it ends, and its bytes come back. So there is always one that can finish, a few
+ * large bodies keep no small one waiting, and whoever brings nothing holds no more than a
+ * beginning.
  *
  * <p>Safe to use from any thread.
  */
@@ -23,6 +25,9 @@ public final class BodyBudget {
 
   /** When to come again who found no room. */
   static final int RETRY_SECONDS = 1;
+
+  /** Bytes that a body claims before any of it is here. */
+  public static final int BEGINNING = 16 << 10;
 
   /** Longest body that counts as small. */
   public static final int SMALL = 256 << 10;
@@ -63,6 +68,7 @@ public final class BodyBudget {
    */
   private static final int SHORT_HEAD = 4 << 10;
 
+  private final Share beginnings;
   private final Share small;
   private final Share large;
   private final Share heads;
@@ -84,7 +90,8 @@ public final class BodyBudget {
     if (patience.isNegative() || patience.isZero()) {
       throw new IllegalArgumentException("patience: " + patience + " is not above 0");
     }
-    small = new Share(bytes / 4, LONGEST_LINE);
+    beginnings = new Share(bytes / 8, LONGEST_LINE);
+    small = new Share(Math.max(SMALL, bytes / 8), LONGEST_LINE);
     large = new Share(bytes - bytes / 4, LONGEST_LINE);
     heads = new Share(bytes / 4, 0);
     patienceNanos = patience.toNanos();
@@ -143,17 +150,17 @@ public final class BodyBudget {
 
   /** Bytes that may be in use. */
   public long limit() {
-    return small.limit() + large.limit();
+    return beginnings.limit() + small.limit() + large.limit();
   }
 
   /** Bytes in use now. */
   public long used() {
-    return small.used() + large.used();
+    return beginnings.used() + small.used() + large.used();
   }
 
   /** Requests that wait for room now. */
   public int waiting() {
-    return small.waiting() + large.waiting();
+    return beginnings.waiting() + small.waiting() + large.waiting();
   }
 
   /** Requests that had to wait for room so far. */
@@ -168,6 +175,9 @@ public final class BodyBudget {
 
   /** The part that a body of so many bytes is charged to. */
   Share shareFor(long bytes) {
+    if (bytes <= BEGINNING) {
+      return beginnings;
+    }
     return bytes <= SMALL ? small : large;
   }
 

@@ -14,8 +14,8 @@ import java.util.List;
 
 /**
  * What has come of a body, and what it takes. Nothing of it is ever moved. Bytes of a socket are
- * copied once, out of buffers that are read into again: into one page where the body's length is
- * known, else into several. Those pages are used again by other bodies. Those of a message stay in
+ * copied once, out of buffers that are read into again: into one page where that holds all of the
+ * body, else into several. Those pages are used again by other bodies. Those of a message stay in
  * the message's own array, unless they are few.
  */
 final class HeldBytes {
@@ -72,7 +72,7 @@ final class HeldBytes {
     return held;
   }
 
-  /** Has the body in one page of this length, if nothing of it has come; it is no longer. */
+  /** Has the first page this long, if nothing of the body has come. */
   void expect(int length) {
     if (held == 0) {
       turn(length > LONGEST_USED_AGAIN ? ofNobody(length) : pages.heapBuffer(length, length));

@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
  * A request's body: its bytes, and what they are charged to the {@link BodyBudget}. Not
  * thread-safe: on its frontend's loop, where its owner is called, too.
  *
- * <p>A body that says how long it is claims all of that before its first byte is read. One that
- * doesn't begins as a small one, and claims the longest that a body can be when it outgrows that.
- * While a claim waits, nothing more is to be read.
+ * <p>Before its first byte is read a body claims no more than a beginning: else whoever announces
+ * much and sends nothing could hold all that there is. When it outgrows that it claims all that it
+ * says it is. One that doesn't say claims a small body's room, and when it outgrows that, the
+ * longest that a body can be. While a claim waits, nothing more is to be read.
  *
  * <p>A claim is for a minute. A body that comes more slowly than that keeps its room for as long as
  * nobody waits for some: else a few slow senders could hold all that there is for hours.
@@ -47,7 +48,7 @@ public final class IncomingBody {
   private static final long CLAIM_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   /** Before that nobody's pace is judged. */
-  private static final long FIRST_LOOK_NANOS = CLAIM_NANOS / 3;
+  private static final long FIRST_LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** From one look to the next: well within the patience of those in line. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -67,10 +68,16 @@ public final class IncomingBody {
   /** Whether nothing of it is seen before all of it is here. */
   private boolean atOnce;
 
+  /** Whether what is charged was claimed for all that it can become. */
+  private boolean all;
+
+  /** Whether nothing more comes. */
+  private boolean ended;
+
   /** When what is charged was claimed. */
   private long since;
 
-  /** The next look at the pace of a body that is not small. */
+  /** The next look at its pace. */
   private @Nullable Future<?> nextLook;
 
   /**
@@ -95,7 +102,10 @@ public final class IncomingBody {
    * @throws BadRequestException 429 if there is too little of it, and no waiting would help
    */
   public Room open() throws BadRequestException {
-    return claim(announced < 0 ? Math.min(limit, BodyBudget.SMALL) : announced);
+    if (announced > budget.largest()) {
+      throw tooLittle(announced);
+    }
+    return claim(Math.min(longest(), BodyBudget.BEGINNING));
   }
 
   /**
@@ -106,7 +116,19 @@ public final class IncomingBody {
    */
   public Room openAtOnce() throws BadRequestException {
     atOnce = true;
-    return claim(announced < 0 ? Math.min(limit, budget.largest()) : announced);
+    return claim(longest());
+  }
+
+  /** The most that it can become. */
+  private long longest() {
+    return announced < 0 ? Math.min(limit, budget.largest()) : announced;
+  }
+
+  /** What one read brought has been added: from now on more is waited for. */
+  public void settle() {
+    if (nextLook == null && share != null && !ended) {
+      lookIn(firstLook());
+    }
   }
 
   /** Whether so many more bytes are within the limit. */
@@ -118,7 +140,7 @@ public final class IncomingBody {
    * Adds a piece that is {@link #allows allowed}.
    *
    * @param last whether it is the whole now
-   * @return whether there is room for more of it
+   * @return whether there is room for more of it, or for all of it where it is the whole
    * @throws BadRequestException 429 if there is too little of it, and no waiting would help; 408 if
    *     it comes too slowly while others wait for room
    */
@@ -126,7 +148,7 @@ public final class IncomingBody {
     int more = piece.readableBytes();
     admit(more);
     if (announced >= more && more > 0) {
-      held.expect((int) announced);
+      held.expect((int) Math.min(announced, Math.max(more, charged)));
     }
     held.copy(piece, charged);
     return added(last);
@@ -148,30 +170,40 @@ public final class IncomingBody {
   }
 
   private Room added(boolean last) throws BadRequestException {
-    boolean outgrown = length() >= charged || held.held() > charged;
+    long claimed = charged;
+    boolean outgrown = length() >= claimed || held.held() > claimed;
     Share from = share;
     if (from != null && held.held() > charged) {
-      // The piece that outgrew the claim is here, and is counted; only more of it can wait.
+      // The piece that outgrew the claim is here, and is counted.
       from.force(held.held() - charged);
       charged = held.held();
     }
-    if (last) {
+    if (last && (all || length() <= claimed)) {
       end();
       return Room.THERE;
     }
+    ended = last;
     if (claim != null) {
       return Room.AWAITED; // it was under way before its sender was held back
+    }
+    if (last) {
+      return claim(Math.min(held.held(), budget.largest()));
     }
     if (isTooSlow()) {
       throw slow();
     }
-    boolean claimsMore =
-        outgrown && announced < 0 && limit > BodyBudget.SMALL && from == budget.shareFor(0);
-    return claimsMore && length() < limit ? claim(Math.min(limit, budget.largest())) : Room.THERE;
+    return outgrown && !all ? claim(next()) : Room.THERE;
+  }
+
+  /** What it claims when it has outgrown what is charged. */
+  private long next() {
+    boolean small = announced < 0 && held.held() < BodyBudget.SMALL;
+    return small ? Math.min(longest(), BodyBudget.SMALL) : longest();
   }
 
   /** Nothing more comes: what was claimed beyond goes back. */
   public void end() {
+    ended = true;
     withdraw();
     stopLooking();
     Share from = share;
@@ -210,12 +242,12 @@ public final class IncomingBody {
     long heldBefore = charged;
     share = from;
     charged = wanted;
+    all = wanted >= longest();
     since = loop.ticker().nanoTime();
+    stopLooking();
     if (before != null) {
       before.give(heldBefore);
-    }
-    if (from != budget.shareFor(0)) {
-      lookIn(firstLook());
+      settle();
     }
   }
 
@@ -246,7 +278,7 @@ public final class IncomingBody {
   /** Whether it is behind the pace of its claim, and somebody waits for what it holds. */
   private boolean isTooSlow() {
     Share from = share;
-    if (from == null || from.waiting() == 0) {
+    if (from == null || from.waiting() == 0 || claim != null) {
       return false;
     }
     long age = loop.ticker().nanoTime() - since;
@@ -267,6 +299,9 @@ public final class IncomingBody {
     if (waited != null) {
       stopWaiting();
       hold(waited.share(), waited.bytes());
+      if (ended) {
+        end();
+      }
       owner.roomMade();
     }
   }

@@ -48,12 +48,14 @@ class IncomingBodyTest {
   }
 
   private final class Owned implements IncomingBody.Owner {
+    final long announced;
     final IncomingBody body;
     boolean made;
     int refusal;
     int slow;
 
     Owned(long announced, int limit) {
+      this.announced = announced;
       body = new IncomingBody(budget, loop.eventLoop(), announced, limit, this);
     }
 
@@ -81,17 +83,29 @@ class IncomingBodyTest {
     return new Owned(-1, limit);
   }
 
+  /** Brings as much of it as anybody may without a claim on all of it. */
+  private static IncomingBody.Room begin(Owned one) throws BadRequestException {
+    assertThat(one.body.open()).isEqualTo(IncomingBody.Room.THERE);
+    return add(one, BodyBudget.BEGINNING, false);
+  }
+
+  private static void whole(Owned one) throws BadRequestException {
+    begin(one);
+    add(one, (int) one.announced - BodyBudget.BEGINNING, true);
+  }
+
   private static IncomingBody.Room add(Owned to, int bytes, boolean last)
       throws BadRequestException {
     return to.body.add(Unpooled.wrappedBuffer(new byte[bytes]), last);
   }
 
   @Test
-  void chargesAnAnnouncedBodyAsAWholeAndGivesItBackOnce() throws Exception {
+  void chargesAnAnnouncedBodyAsAWholeOnceItHasBegunAndGivesItBackOnce() throws Exception {
     Owned one = known(2 * MIB);
     assertThat(one.body.open()).isEqualTo(IncomingBody.Room.THERE);
-    assertThat(budget.used()).isEqualTo(2 * MIB);
+    assertThat(budget.used()).as("nothing is here").isEqualTo(BodyBudget.BEGINNING);
     assertThat(add(one, MIB, false)).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(2 * MIB);
     assertThat(add(one, MIB, true)).isEqualTo(IncomingBody.Room.THERE);
     assertThat(one.body.length()).isEqualTo(2 * MIB);
     assertThat(budget.used()).isEqualTo(2 * MIB);
@@ -105,9 +119,9 @@ class IncomingBodyTest {
     Owned first = known(2 * MIB);
     Owned large = known(3 * MIB);
     Owned small = known(MIB);
-    first.body.open();
-    assertThat(large.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
-    assertThat(small.body.open())
+    begin(first);
+    assertThat(begin(large)).isEqualTo(IncomingBody.Room.AWAITED);
+    assertThat(begin(small))
         .as("there is room for it, but the one before would wait for ever")
         .isEqualTo(IncomingBody.Room.AWAITED);
     assertThat(budget.waits()).isEqualTo(2);
@@ -126,8 +140,8 @@ class IncomingBodyTest {
     Owned large = known(3 * MIB);
     Owned waiting = known(3 * MIB);
     Owned small = known(1000);
-    large.body.open();
-    waiting.body.open();
+    begin(large);
+    begin(waiting);
     assertThat(small.body.open()).isEqualTo(IncomingBody.Room.THERE);
     for (Owned each : List.of(large, waiting, small)) {
       each.body.release();
@@ -138,12 +152,12 @@ class IncomingBodyTest {
   void refusesOneThatWaitedTooLongAndServesTheNext() throws Exception {
     Owned first = known(2 * MIB);
     Owned large = known(3 * MIB);
-    first.body.open();
-    large.body.open();
+    whole(first);
+    begin(large);
     loop.advanceTimeBy(9, TimeUnit.SECONDS);
     loop.runScheduledPendingTasks();
     Owned small = known(MIB);
-    small.body.open();
+    assertThat(begin(small)).isEqualTo(IncomingBody.Room.AWAITED);
     assertThat(large.refusal).isZero();
     loop.advanceTimeBy(1, TimeUnit.SECONDS);
     loop.runScheduledPendingTasks();
@@ -170,8 +184,8 @@ class IncomingBodyTest {
   void givesBackWhatWasGrantedToOneThatIsGone() throws Exception {
     Owned first = known(3 * MIB);
     Owned gone = known(3 * MIB);
-    first.body.open();
-    gone.body.open();
+    begin(first);
+    begin(gone);
     first.body.release(); // granted, but its loop has not told it yet
     gone.body.release();
     loop.runPendingTasks();
@@ -183,8 +197,9 @@ class IncomingBodyTest {
   void claimsTheLongestThatABodyCanBeWhereItOutgrowsASmallOne() throws Exception {
     Owned one = unknown(3 * MIB);
     assertThat(one.body.open()).isEqualTo(IncomingBody.Room.THERE);
+    assertThat(budget.used()).isEqualTo(BodyBudget.BEGINNING);
+    add(one, BodyBudget.BEGINNING, false);
     assertThat(budget.used()).isEqualTo(BodyBudget.SMALL);
-    add(one, 100, false);
     assertThat(add(one, BodyBudget.SMALL, false)).isEqualTo(IncomingBody.Room.THERE);
     assertThat(budget.used()).isEqualTo(3 * MIB);
     add(one, 50_000, true);
@@ -280,7 +295,7 @@ class IncomingBodyTest {
     one.body.open();
     // As a message: the arrays of one are the garbage collector's once they are handed over.
     one.body.add(ByteString.copyFrom(new byte[100]), false);
-    assertThat(budget.used()).isEqualTo(BodyBudget.SMALL);
+    assertThat(budget.used()).isEqualTo(BodyBudget.BEGINNING);
     one.body.end();
     assertThat(budget.used()).isEqualTo(4096);
     one.body.handOver();
@@ -293,7 +308,7 @@ class IncomingBodyTest {
   void leavesTheLineOnceNothingMoreComes() throws Exception {
     Owned first = known(3 * MIB);
     Owned second = unknown(3 * MIB);
-    first.body.open();
+    whole(first);
     second.body.open();
     assertThat(add(second, BodyBudget.SMALL, false)).isEqualTo(IncomingBody.Room.AWAITED);
     second.body.end();
@@ -315,7 +330,7 @@ class IncomingBodyTest {
   @Test
   void aSlowBodyKeepsItsRoomWhileNobodyNeedsIt() throws Exception {
     Owned slow = known(3 * MIB);
-    slow.body.open();
+    begin(slow);
     for (int i = 0; i < 100; i++) {
       pass(60);
       assertThat(add(slow, 1, false)).isEqualTo(IncomingBody.Room.THERE);
@@ -328,10 +343,10 @@ class IncomingBodyTest {
   @Test
   void aSlowBodyMakesRoomForOneThatWaits() throws Exception {
     Owned slow = known(3 * MIB);
-    slow.body.open();
+    begin(slow);
     pass(22);
     Owned next = known(3 * MIB);
-    assertThat(next.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    assertThat(begin(next)).isEqualTo(IncomingBody.Room.AWAITED);
     pass(5);
     assertThat(slow.slow).isEqualTo(408);
     assertThat(next.made).as("well within its patience").isTrue();
@@ -347,7 +362,7 @@ class IncomingBodyTest {
     add(slow, BodyBudget.SMALL, false);
     pass(19);
     Owned next = known(3 * MIB);
-    next.body.open();
+    begin(next);
     pass(1);
     assertThat(slow.slow).isEqualTo(408);
     assertThat(next.made).isTrue();
@@ -357,11 +372,11 @@ class IncomingBodyTest {
   @Test
   void aBodyThatComesWithinAMinuteIsLeftThoughOthersWait() throws Exception {
     Owned one = known(3 * MIB);
-    one.body.open();
-    int second = 3 * MIB / 59;
+    begin(one);
+    int second = 3 * MIB / 60;
     for (int i = 0; i < 59; i++) {
       Owned next = known(3 * MIB);
-      assertThat(next.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+      assertThat(begin(next)).isEqualTo(IncomingBody.Room.AWAITED);
       assertThat(add(one, second, false)).isEqualTo(IncomingBody.Room.THERE);
       pass(1);
       next.body.release();
@@ -376,7 +391,7 @@ class IncomingBodyTest {
   @Test
   void aSmallBodyThatDripsIsHeldToAMinuteToo() throws Exception {
     List<Owned> drips = new ArrayList<>();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 32; i++) {
       Owned drip = unknown(MIB);
       drip.body.open();
       drips.add(drip);
@@ -398,12 +413,90 @@ class IncomingBodyTest {
   }
 
   @Test
+  void bodiesOfWhichNothingComesMakeRoomWithinThePatienceOfThoseInLine() throws Exception {
+    List<Owned> silent = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      Owned one = i % 2 == 0 ? known(3 * MIB) : known(BodyBudget.BEGINNING);
+      one.body.open();
+      one.body.settle();
+      silent.add(one);
+    }
+    Owned next = known(1000);
+    assertThat(next.body.open()).isEqualTo(IncomingBody.Room.AWAITED);
+    pass(4);
+    assertThat(next.made).isFalse();
+    pass(1);
+    assertThat(silent).filteredOn(one -> one.slow == 408).isNotEmpty();
+    assertThat(next.made).isTrue();
+    for (Owned each : silent) {
+      each.body.release();
+    }
+    next.body.release();
+  }
+
+  /** As from a telephone: 80 kbit/s, and now and then nothing for some seconds. */
+  @Test
+  void aSlowBodyWithPausesIsLeftThoughOthersWait() throws Exception {
+    Owned one = known(BodyBudget.SMALL);
+    Owned other = known(BodyBudget.SMALL);
+    Owned next = known(BodyBudget.SMALL);
+    begin(one);
+    one.body.settle();
+    begin(other);
+    assertThat(begin(next)).isEqualTo(IncomingBody.Room.AWAITED);
+    for (int i = 0; i < 9; i++) {
+      pass(3);
+      if (i % 3 != 2) {
+        add(one, 30_000, one.body.length() > BodyBudget.SMALL - 60_000);
+      }
+    }
+    assertThat(one.slow).isZero();
+    for (Owned each : List.of(one, other, next)) {
+      each.body.release();
+    }
+  }
+
+  /** However much of it comes in one piece. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aBodyThatIsAllHereWaitsForRoomBeforeItIsUsed(boolean told) throws Exception {
+    Owned first = known(3 * MIB);
+    whole(first);
+    Owned next = told ? known(2 * MIB) : unknown(3 * MIB);
+    next.body.open();
+    assertThat(add(next, 2 * MIB, true)).isEqualTo(IncomingBody.Room.AWAITED);
+    first.body.release();
+    loop.runPendingTasks();
+    assertThat(next.made).isTrue();
+    assertThat(budget.used()).isEqualTo(2 * MIB);
+    pass(120);
+    assertThat(next.slow).isZero();
+    next.body.release();
+  }
+
+  @Test
+  void aBodyThatEndsInLineTakesNoMoreThanItIs() throws Exception {
+    Owned first = known(3 * MIB);
+    whole(first);
+    Owned next = unknown(3 * MIB);
+    next.body.open();
+    assertThat(add(next, BodyBudget.SMALL, false)).isEqualTo(IncomingBody.Room.AWAITED);
+    assertThat(add(next, MIB, true)).as("it was under way").isEqualTo(IncomingBody.Room.AWAITED);
+    first.body.release();
+    loop.runPendingTasks();
+    assertThat(next.made).isTrue();
+    assertThat(budget.used()).isBetween((long) next.body.length(), 2L * MIB);
+    next.body.release();
+  }
+
+  @Test
   void aBodyThatComesAtOnceHasAWholeMinute() throws Exception {
     Owned one = known(3 * MIB);
     one.body.openAtOnce();
+    one.body.settle();
     pass(55);
     Owned next = known(3 * MIB);
-    next.body.open();
+    begin(next);
     pass(4);
     assertThat(one.slow).isZero();
     pass(1);

@@ -18,6 +18,9 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   /** Whether there is no room for more of the body: nothing is asked of the proxy. */
   private boolean heldBack;
 
+  /** Whether all of it is here. */
+  private boolean whole;
+
   private boolean awaited;
 
   private ReadingRequest(
@@ -70,6 +73,7 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
     if (!awaited) {
       awaited = true;
       stream.mode().request().awaitBody(stream);
+      body.settle();
     }
   }
 
@@ -80,8 +84,9 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
         throw tooLarge(stream);
       }
       boolean last = stream.mode().request().isWhole(piece);
+      whole = last;
       heldBack = body.add(piece.getBody(), last) == IncomingBody.Room.AWAITED;
-      if (last) {
+      if (last && !heldBack) {
         whole(false);
       }
     } catch (BadRequestException e) {
@@ -104,8 +109,12 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   @Override
   public void trailers(ExtProcStream stream) {
     body.end();
+    wholeOrRefused(true);
+  }
+
+  private void wholeOrRefused(boolean trailers) {
     try {
-      whole(true);
+      whole(trailers);
     } catch (BadRequestException e) {
       stream.refuse(e);
     }
@@ -128,7 +137,11 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   public void roomMade() {
     heldBack = false;
     stream.patience().somethingCame();
-    awaitBody();
+    if (whole) {
+      wholeOrRefused(false);
+    } else {
+      awaitBody();
+    }
     stream.advance();
   }
 

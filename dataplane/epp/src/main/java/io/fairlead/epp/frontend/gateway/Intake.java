@@ -88,6 +88,10 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   private HttpRequest head = NONE;
   private RequestContent content = RequestContent.NONE;
   private @Nullable IncomingBody body;
+
+  /** Of a body that is all here, and waits for room. */
+  private @Nullable HttpHeaders trailers;
+
   private long discardable;
 
   /** What is charged of the request's head and trailers. */
@@ -132,7 +136,14 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     if (partHead && state == State.IDLE) {
       deadlines.head();
     }
+    settle();
+  }
+
+  private void settle() {
     deadlines.settle();
+    if (state == State.READING && body != null) {
+      body.settle();
+    }
   }
 
   /** A piece of a request; not while one is being served. */
@@ -196,14 +207,22 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
 
   @Override
   public void roomMade() {
-    readBody();
+    if (body != null && trailers != null) {
+      taken(body, trailers);
+    } else {
+      readBody();
+    }
     owner.resumed();
-    deadlines.settle();
+    settle();
   }
 
   @Override
   public void roomRefused(BadRequestException why) {
+    boolean whole = trailers != null;
     refuseEarly(OpenAiError.of(why), true);
+    if (whole && state == State.DISCARDING) {
+      pass(true);
+    }
     owner.resumed();
     deadlines.settle();
   }
@@ -277,22 +296,20 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
       return;
     }
     deadlines.received(bytes);
-    HttpHeaders trailers =
+    HttpHeaders after =
         last ? ((LastHttpContent) piece).trailingHeaders() : EmptyHttpHeaders.INSTANCE;
-    if (Framing.isTooLong(trailers)) {
+    if (Framing.isTooLong(after)) {
       end(Framing.headersTooLong());
       return;
     }
     try {
-      takeHead(Framing.memory(trailers));
+      takeHead(Framing.memory(after));
       if (reading.add(piece.content(), last) == IncomingBody.Room.AWAITED) {
         state = State.HELD;
+        trailers = last ? after : null;
         deadlines.ours();
       } else if (last) {
-        state = State.IDLE;
-        body = null;
-        deadlines.ours();
-        owner.taken(content, reading, trailers);
+        taken(reading, after);
       }
     } catch (BadRequestException e) {
       if (e.code().equals(ErrorCodes.REQUEST_TIMEOUT)) {
@@ -301,6 +318,14 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
         refuseEarly(OpenAiError.of(e), true);
       }
     }
+  }
+
+  private void taken(IncomingBody whole, HttpHeaders after) {
+    state = State.IDLE;
+    body = null;
+    trailers = null;
+    deadlines.ours();
+    owner.taken(content, whole, after);
   }
 
   @Override
@@ -323,6 +348,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
 
   private void drop() {
     giveHead();
+    trailers = null;
     if (body != null) {
       body.release();
       body = null;

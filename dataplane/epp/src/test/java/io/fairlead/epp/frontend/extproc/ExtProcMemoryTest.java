@@ -9,6 +9,8 @@ import io.envoyproxy.envoy.extensions.filters.http.ext_proc.v3.ProcessingMode.Bo
 import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.fairlead.epp.memory.BodyBudget;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +24,11 @@ class ExtProcMemoryTest {
     "content-type", "application/json", "content-length", String.valueOf(LIMIT)
   };
   private static final String BODY = "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"}]";
+
+  /** As much of a long body as may come without a claim on all of it. */
+  private static final String BEGINNING = BODY + " ".repeat(BodyBudget.BEGINNING - BODY.length());
+
+  private static final String REST = " ".repeat(LIMIT - BEGINNING.length() - 1) + "}";
 
   private final BodyBudget bodies = new BodyBudget(4 << 20, Duration.ofSeconds(10));
   private final TestLoop loop = new TestLoop();
@@ -37,6 +44,11 @@ class ExtProcMemoryTest {
     return new ExtProcStream(TestStreams.context(pool, bodies, LIMIT, counters), proxy, loop);
   }
 
+  private static void begin(ExtProcStream stream) {
+    stream.onNext(Messages.read(post(LARGE)));
+    stream.onNext(Messages.read(body(BEGINNING, false)));
+  }
+
   @AfterEach
   void nothingIsLeft() {
     first.onCancel();
@@ -46,17 +58,38 @@ class ExtProcMemoryTest {
 
   @Test
   void asksForNothingMoreWhileThereIsNoRoom() {
-    first.onNext(Messages.read(post(LARGE)));
-    assertThat(firstProxy.requested).isEqualTo(1);
-    second.onNext(Messages.read(post(LARGE)));
-    assertThat(secondProxy.requested).as("the proxy is held back").isZero();
+    begin(first);
+    assertThat(firstProxy.requested).isEqualTo(2);
+    begin(second);
+    assertThat(secondProxy.requested).as("the proxy is held back").isEqualTo(1);
 
     first.onCancel();
 
+    assertThat(secondProxy.requested).isEqualTo(2);
+    second.onNext(Messages.read(body(REST, true)));
+    assertThat(secondProxy.requestBody().size()).isEqualTo(LIMIT);
+    assertThat(bodies.used()).as("the proxy has it all").isZero();
+  }
+
+  /** Of as many bytes as there are for small ones. */
+  @Test
+  void streamsThatBringNothingTakeNoRoomFromOthers() {
+    String[] small = {"content-type", "application/json", "content-length", "262144"};
+    List<ExtProcStream> silent = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      ExtProcStream next = stream(new FakeProxy());
+      next.onNext(Messages.read(post(i == 4 ? LARGE : small)));
+      silent.add(next);
+    }
+    first.onNext(Messages.read(post("content-type", "application/json")));
+    assertThat(firstProxy.requested).isEqualTo(1);
+    first.onNext(Messages.read(body(BODY + "}", true)));
+    assertThat(firstProxy.requestBody().toStringUtf8()).isEqualTo(BODY + "}");
+    second.onNext(Messages.read(post(LARGE)));
     assertThat(secondProxy.requested).isEqualTo(1);
     second.onNext(Messages.read(body(BODY + " ".repeat(LIMIT - BODY.length() - 1) + "}", true)));
     assertThat(secondProxy.requestBody().size()).isEqualTo(LIMIT);
-    assertThat(bodies.used()).as("the proxy has it all").isZero();
+    silent.forEach(ExtProcStream::onCancel);
   }
 
   @Test
@@ -74,7 +107,7 @@ class ExtProcMemoryTest {
   void aBodyThatEndsInTrailersIsChargedNoMoreThanItTakes() {
     firstProxy.ready = false;
     first.onNext(Messages.read(post()));
-    assertThat(bodies.used()).as("a beginning").isEqualTo(BodyBudget.SMALL);
+    assertThat(bodies.used()).as("a beginning").isEqualTo(BodyBudget.BEGINNING);
     first.onNext(Messages.read(body(BODY + "}", false)));
     first.onNext(Messages.read(Messages.REQUEST_TRAILERS));
     assertThat(bodies.used()).isEqualTo(4096);
@@ -115,8 +148,10 @@ class ExtProcMemoryTest {
 
   @Test
   void refusesOneThatHasWaitedForLong() {
-    first.onNext(Messages.read(post(LARGE)));
-    second.onNext(Messages.read(post(LARGE)));
+    firstProxy.ready = false;
+    begin(first);
+    first.onNext(Messages.read(body(REST, true)));
+    begin(second);
     loop.advance(Duration.ofSeconds(10));
 
     assertThat(secondProxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
@@ -125,15 +160,15 @@ class ExtProcMemoryTest {
     assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"body_memory_full\"");
     assertThat(answer.getHeaders().getSetHeadersList().toString())
         .contains("x-llm-d-request-dropped-reason", "rejected-saturated", "retry-after");
-    assertThat(pool.events).containsExactly("refused by ext_proc: body_memory_full");
+    assertThat(pool.events).containsExactly("sent a", "refused by ext_proc: body_memory_full");
     assertThat(bodies.refusals()).isEqualTo(1);
   }
 
   @Test
   void doesNotBlameTheProxyForWaiting() {
-    first.onNext(Messages.read(post(LARGE)));
+    begin(first);
     loop.advance(Duration.ofSeconds(55));
-    second.onNext(Messages.read(post(LARGE)));
+    begin(second);
     loop.advance(Duration.ofSeconds(5)); // the first one's body stopped coming
 
     assertThat(firstProxy.answers.getFirst().getImmediateResponse().getStatus().getCodeValue())
@@ -145,17 +180,17 @@ class ExtProcMemoryTest {
   /** One byte in a while was enough to keep it. */
   @Test
   void aBodyThatDripsMakesRoomForAnother() {
-    first.onNext(Messages.read(post(LARGE)));
+    begin(first);
     loop.advance(Duration.ofSeconds(15));
-    first.onNext(Messages.read(body("{", false)));
-    second.onNext(Messages.read(post(LARGE)));
-    assertThat(secondProxy.requested).isZero();
+    first.onNext(Messages.read(body(" ", false)));
+    begin(second);
+    assertThat(secondProxy.requested).isEqualTo(1);
     loop.advance(Duration.ofSeconds(5));
 
     assertThat(firstProxy.answers.getFirst().getImmediateResponse().getStatus().getCodeValue())
         .isEqualTo(408);
     assertThat(pool.events).containsExactly("refused by ext_proc: request_timeout");
-    assertThat(secondProxy.requested).isEqualTo(1);
+    assertThat(secondProxy.requested).isEqualTo(2);
   }
 
   @ParameterizedTest

@@ -63,7 +63,9 @@ class GatewayMemoryIT {
 
       small.post(Rig.CHAT, Rig.BODY);
       assertThat(small.read().status()).as("a small one waits for no large one").isEqualTo(200);
-      assertThat(rig.bodies.used()).isEqualTo(LARGE);
+      assertThat(rig.bodies.used())
+          .as("one, and a beginning of another")
+          .isBetween((long) LARGE, LARGE + 100_000L);
 
       answer.countDown();
       assertThat(first.read().status()).isEqualTo(200);
@@ -81,6 +83,36 @@ class GatewayMemoryIT {
       client.post(Rig.CHAT, body);
     } catch (IOException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  /** However much they say that they will send. */
+  @ParameterizedTest
+  @ValueSource(ints = {1 << 18, 1 << 25})
+  void whoSendsNothingTakesNoRoomFromOthers(int announced) throws Exception {
+    RawBackend backend = backend();
+    List<RawHttp> silent = new ArrayList<>();
+    try (Rig rig = new Rig(new BodyBudget(245 << 20, Duration.ofMinutes(5)), backend);
+        RawHttp client = rig.connect()) {
+      try {
+        for (int i = 0; i < 250; i++) {
+          RawHttp next = rig.connect();
+          silent.add(next);
+          next.send(
+              "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+                  .formatted(Rig.CHAT, announced));
+        }
+        await().until(() -> rig.bodies.used() == 250L * BodyBudget.BEGINNING);
+        for (int length : new int[] {1_000, 200_000, 1_000_000}) {
+          client.post(Rig.CHAT, body(length));
+          assertThat(client.read().status()).as("of %s bytes", length).isEqualTo(200);
+        }
+        assertThat(rig.bodies.waits()).isZero();
+      } finally {
+        for (RawHttp each : silent) {
+          each.close();
+        }
+      }
     }
   }
 
@@ -192,9 +224,10 @@ class GatewayMemoryIT {
               + "Content-Length: "
               + LARGE
               + "\r\n\r\n";
-      first.send(head + "{");
+      String begins = head + "{" + " ".repeat(BodyBudget.BEGINNING);
+      first.send(begins);
       await().until(() -> rig.bodies.used() == LARGE);
-      second.send(head);
+      second.send(begins);
       await().until(() -> rig.bodies.waiting() == 1);
       second.socket.close();
       await().until(() -> rig.bodies.waiting() == 0);

@@ -11,6 +11,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpRequest;
+import io.netty.handler.codec.http.DefaultLastHttpContent;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
@@ -120,9 +121,11 @@ class IntakeTest {
   void hasToSendTheRestOfWhatIsRefusedThoughItsTimerEndedInLine() throws BadRequestException {
     IncomingBody other = new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
     other.open();
-    other.add(Unpooled.wrappedBuffer(new byte[LARGE]), true);
+    other.add(Unpooled.wrappedBuffer(new byte[BodyBudget.BEGINNING]), false);
+    other.add(Unpooled.wrappedBuffer(new byte[LARGE - BodyBudget.BEGINNING]), true);
     pass(bounds.idle().minus(PATIENCE.dividedBy(2)));
     intake.take(post(LARGE));
+    intake.take(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[BodyBudget.BEGINNING])));
     intake.settle(false);
     pass(PATIENCE.dividedBy(2));
     assertThat(told.events).containsExactly("begun");
@@ -144,15 +147,43 @@ class IntakeTest {
     assertThat(head.headers().isEmpty()).isTrue();
   }
 
+  /** There is room only for one of the two. */
+  @Test
+  void aRequestThatIsAllHereWaitsForRoomAndIsTakenOrRefused() throws BadRequestException {
+    for (boolean served : new boolean[] {true, false}) {
+      told.events.clear();
+      IncomingBody other =
+          new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
+      other.open();
+      other.add(Unpooled.wrappedBuffer(new byte[LARGE]), true);
+      intake.take(post(LARGE));
+      intake.take(new DefaultLastHttpContent(Unpooled.wrappedBuffer(new byte[LARGE])));
+      assertThat(intake.isHeld()).isTrue();
+      if (served) {
+        other.release();
+        channel.runPendingTasks();
+        assertThat(told.events).containsExactly("begun", "taken", "resumed");
+      } else {
+        pass(PATIENCE);
+        assertThat(told.events)
+            .containsExactly("begun", "refused body_memory_full", "passed", "resumed");
+        other.release();
+      }
+      assertThat(intake.isIdle()).isTrue();
+    }
+  }
+
   @Test
   void aSlowBodyGets408WhenAnotherNeedsItsRoom() throws BadRequestException {
     intake.take(post(LARGE));
     intake.settle(false);
-    pass(Duration.ofSeconds(19));
+    pass(Duration.ofSeconds(10));
     intake.take(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[100_000])));
     IncomingBody other = new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
-    assertThat(other.open()).isEqualTo(IncomingBody.Room.AWAITED);
-    pass(Duration.ofSeconds(1));
+    other.open();
+    assertThat(other.add(Unpooled.wrappedBuffer(new byte[BodyBudget.BEGINNING]), false))
+        .isEqualTo(IncomingBody.Room.AWAITED);
+    pass(Duration.ofSeconds(5));
     assertThat(told.events).containsExactly("begun", "refused request_timeout", "passed");
     assertThat(bodies.waiting()).isZero();
     other.release();
