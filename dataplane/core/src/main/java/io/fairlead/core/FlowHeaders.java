@@ -29,6 +29,10 @@ public final class FlowHeaders {
   /** Milliseconds from token to token that are wanted. */
   public static final List<String> NEXT_TOKEN = List.of("x-llm-d-slo-tpot-ms", "x-slo-tpot-ms");
 
+  /** All that have two names, which say the same where both are there. */
+  public static final List<List<String>> OF_TWO_NAMES =
+      List.of(OBJECTIVE, FAIRNESS, FIRST_TOKEN, NEXT_TOKEN);
+
   /** Longest time that it waits for room, as Go writes durations. */
   public static final String TTL = "x-fairlead-queue-ttl";
 

@@ -456,7 +456,7 @@ public final class PoolLoop {
    *
    * @param headers all, which must not change
    */
-  public RequestHeaders headers(RequestHeaders headers, Origin origin) {
+  public RequestHeaders headers(ReceivedHeaders headers, Origin origin) {
     return TrustedHeaders.of(
         headers, trust, origin, why -> run(() -> observer.flowHeaderIgnored(why)));
   }

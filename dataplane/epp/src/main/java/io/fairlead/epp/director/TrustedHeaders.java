@@ -5,14 +5,16 @@ import io.fairlead.core.RequestHeaders;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request's headers as the core and plugins may see them: those of flow control only where they
- * count and make sense, the secret never. They are looked for once, on the connection's loop, and
- * not again on the pool's.
+ * count and make sense, the secret never. A header that says two things, by itself or with the
+ * other name that it has, makes no sense: one of them may be the client's, beside what a gateway
+ * put in. They are looked for once, on the connection's loop, and not again on the pool's.
  */
 final class TrustedHeaders implements RequestHeaders {
 
@@ -48,7 +50,7 @@ final class TrustedHeaders implements RequestHeaders {
    * @param ignored told why, for each that is there and does not count
    */
   static RequestHeaders of(
-      RequestHeaders all, HeaderTrust trust, Origin origin, Consumer<String> ignored) {
+      ReceivedHeaders all, HeaderTrust trust, Origin origin, Consumer<String> ignored) {
     @Nullable String @Nullable [] values = null;
     boolean trusted = false;
     for (int i = 0; i < HEADERS.size(); i++) {
@@ -63,13 +65,28 @@ final class TrustedHeaders implements RequestHeaders {
       }
       if (!trusted) {
         ignored.accept("untrusted");
-      } else if (header.valid().test(value)) {
+      } else if (header.valid().test(value) && !all.contradicts(header.name())) {
         values[i] = value;
       } else {
         ignored.accept("invalid");
       }
     }
+    if (trusted && values != null) {
+      forgetContradictions(values, ignored);
+    }
     return new TrustedHeaders(all, values == null ? NONE : values);
+  }
+
+  private static void forgetContradictions(@Nullable String[] values, Consumer<String> ignored) {
+    for (List<String> names : FlowHeaders.OF_TWO_NAMES) {
+      int one = Objects.requireNonNull(PLACES.get(names.get(0)));
+      int other = Objects.requireNonNull(PLACES.get(names.get(1)));
+      if (values[one] != null && values[other] != null && !values[one].equals(values[other])) {
+        values[one] = null;
+        values[other] = null;
+        ignored.accept("invalid");
+      }
+    }
   }
 
   @Override

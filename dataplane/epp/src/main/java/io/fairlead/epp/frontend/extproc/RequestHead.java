@@ -3,9 +3,9 @@ package io.fairlead.epp.frontend.extproc;
 import io.fairlead.core.PromptSize;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestFacts.Delivery;
-import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Subset;
 import io.fairlead.epp.director.Origin;
+import io.fairlead.epp.director.ReceivedHeaders;
 import io.fairlead.epp.openai.ParsedRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers as the proxy sent them
  * @param subset endpoints that the gateway allows, or null for all
  */
-record RequestHead(WireHeaders headers, @Nullable Subset subset) implements RequestHeaders {
+record RequestHead(WireHeaders headers, @Nullable Subset subset) implements ReceivedHeaders {
 
   private static final String REQUEST_ID = "x-request-id";
   private static final long[] NO_BLOCKS = {};
@@ -27,6 +27,11 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Requ
   @Override
   public @Nullable String first(String name) {
     return headers.first(name);
+  }
+
+  @Override
+  public boolean contradicts(String name) {
+    return headers.contradicts(name);
   }
 
   /** First value of a header, or "". */

@@ -128,6 +128,21 @@ final class WireHeaders {
     return find(name) >= 0;
   }
 
+  /** Whether the header is there more than once, with values that differ. */
+  boolean contradicts(String name) {
+    int first = find(name);
+    int other = first < 0 ? first : find(name, first + NUMBERS);
+    while (other >= 0) {
+      int a = valueOf(first);
+      int b = valueOf(other);
+      if (!Arrays.equals(message, ranges[a], ranges[a + 1], message, ranges[b], ranges[b + 1])) {
+        return true;
+      }
+      other = find(name, other + NUMBERS);
+    }
+    return false;
+  }
+
   /** A header that holds a number, or -1 if it is missing or holds none. */
   long number(String name) {
     int header = find(name);
@@ -151,7 +166,11 @@ final class WireHeaders {
   }
 
   private int find(String name) {
-    for (int at = 0; at < count * NUMBERS; at += NUMBERS) {
+    return find(name, 0);
+  }
+
+  private int find(String name, int from) {
+    for (int at = from; at < count * NUMBERS; at += NUMBERS) {
       if (ranges[at + 1] - ranges[at] == name.length() && isNamed(ranges[at], name)) {
         return at;
       }

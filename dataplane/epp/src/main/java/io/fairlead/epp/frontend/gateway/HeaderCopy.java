@@ -1,6 +1,6 @@
 package io.fairlead.epp.frontend.gateway;
 
-import io.fairlead.core.RequestHeaders;
+import io.fairlead.epp.director.ReceivedHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.util.AsciiString;
 import java.util.Iterator;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A request's headers as another loop may read them: the codec's own belong to theirs. Names and
  * values stay as the codec made them, which never change; only what is asked for becomes a string.
  */
-final class HeaderCopy implements RequestHeaders {
+final class HeaderCopy implements ReceivedHeaders {
 
   /** Name, value, name, value, … */
   private final CharSequence[] fields;
@@ -35,5 +35,19 @@ final class HeaderCopy implements RequestHeaders {
       }
     }
     return null;
+  }
+
+  @Override
+  public boolean contradicts(String name) {
+    CharSequence first = null;
+    for (int i = 0; i < fields.length; i += 2) {
+      if (AsciiString.contentEqualsIgnoreCase(fields[i], name)) {
+        first = first == null ? fields[i + 1] : first;
+        if (!AsciiString.contentEquals(first, fields[i + 1])) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 }

@@ -50,6 +50,23 @@ class ProxyMessageTest {
   }
 
   @Test
+  void aHeaderContradictsItselfWhereItIsThereTwiceAndSaysTwoThings() throws IOException {
+    WireHeaders headers =
+        read(headers(
+                header("one", "", "x"),
+                header("Same", "", "x"),
+                header("same", "x", ""),
+                header("two", "", "x"),
+                header("TWO", "", "x"),
+                header("two", "", "xy")))
+            .headers();
+    assertThat(headers.contradicts("two")).isTrue();
+    for (String other : List.of("one", "same", "none")) {
+      assertThat(headers.contradicts(other)).as(other).isFalse();
+    }
+  }
+
+  @Test
   void numbersAreDigitsOnly() throws IOException {
     WireHeaders headers =
         read(headers(

@@ -135,6 +135,38 @@ class GatewayTrustIT {
     }
   }
 
+  /** What a client says beside what its gateway put in. */
+  @ParameterizedTest
+  @CsvSource({
+    "X-Gateway-Inference-Objective: urgent,X-Llm-D-Inference-Objective: batch,0",
+    "X-Gateway-Inference-Objective: batch,X-Llm-D-Inference-Objective: urgent,0",
+    "X-Gateway-Inference-Objective: urgent,X-Gateway-Inference-Objective: batch,0",
+    "X-Gateway-Inference-Objective: urgent,X-Llm-D-Inference-Objective: urgent,5",
+    "X-Gateway-Inference-Objective: urgent,X-Gateway-Inference-Objective: urgent,5"
+  })
+  void anObjectiveThatIsSaidTwiceCountsWhereBothSayTheSame(String one, String other, long priority)
+      throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect()) {
+      queue(rig, new FlowTrust(Mode.ALL, Mode.SECRET, DIGEST));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      post(second, "X-Fairlead-Trust-Secret: %s\r\n%s\r\n%s\r\n".formatted(SECRET, one, other));
+      await().until(() -> !waiting(rig).isEmpty());
+      assertThat(waiting(rig)).containsExactly(priority);
+      String ignored = "flow header ignored: invalid";
+      if (priority == 0) {
+        assertThat(rig.events).contains(ignored);
+      } else {
+        assertThat(rig.events).doesNotContain(ignored);
+      }
+      answers.release(2);
+      assertThat(second.read().status()).isEqualTo(200);
+    }
+  }
+
   @Test
   void eachFairnessIdHasItsTurn() throws Exception {
     RawBackend backend = backend();
