@@ -148,11 +148,11 @@ final class FormReader {
 
   /** The value of a header's parameter; empty where there is none. */
   private static String parameter(String line, String name) {
-    String lower = line.toLowerCase(Locale.ROOT);
     String wanted = name + "=";
-    for (int at = lower.indexOf(wanted); at > 0; at = lower.indexOf(wanted, at + 1)) {
-      char before = lower.charAt(at - 1);
-      if (before == ';' || before == ' ' || before == '\t') {
+    for (int at = 1; at + wanted.length() <= line.length(); at++) {
+      char before = line.charAt(at - 1);
+      boolean begins = before == ';' || before == ' ' || before == '\t';
+      if (begins && line.regionMatches(true, at, wanted, 0, wanted.length())) {
         String value = line.substring(at + wanted.length());
         boolean quoted = value.startsWith("\"");
         int close = quoted ? value.indexOf('"', 1) : value.indexOf(';');

@@ -60,6 +60,14 @@ class FormReaderTest {
         .isEqualTo(new PromptSize("names: Grüße".getBytes(UTF_8).length, 100));
   }
 
+  /** Two letters in lower case. */
+  @Test
+  void findsAParameterBehindALetterThatBecomesLonger() throws BadRequestException {
+    ParsedRequest request =
+        read(form(part("x=\"\u0130\u0130\u0130\u0130\u0130\u0130\u0130\"; NAME=model", "m")));
+    assertThat(request.model()).isEqualTo("m");
+  }
+
   @Test
   void anotherModelIsSplicedInAsItIs() throws BadRequestException {
     String body = form(part("name=\"model\"", "chat"), file(50));
