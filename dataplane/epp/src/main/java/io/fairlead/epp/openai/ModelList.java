@@ -20,6 +20,7 @@ public final class ModelList {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final Map<String, ObjectNode> entries = new LinkedHashMap<>();
+  private final byte[] json;
 
   /**
    * The union.
@@ -37,6 +38,9 @@ public final class ModelList {
       entries.put(model.name(), entry(model.name(), target, byName.get(target)));
     }
     byName.forEach((name, entry) -> entries.putIfAbsent(name, entry(name, name, entry)));
+    ObjectNode list = JSON.createObjectNode().put("object", "list");
+    list.putArray("data").addAll(entries.values());
+    json = bytes(list);
   }
 
   private static ObjectNode entry(String name, String target, @Nullable ObjectNode served) {
@@ -55,11 +59,11 @@ public final class ModelList {
     return entry;
   }
 
-  /** The answer to {@code GET /v1/models}, in UTF-8. */
+  /**
+   * The answer to {@code GET /v1/models}, in UTF-8: the same array each time, to be left as it is.
+   */
   public byte[] json() {
-    ObjectNode list = JSON.createObjectNode().put("object", "list");
-    list.putArray("data").addAll(entries.values());
-    return bytes(list);
+    return json;
   }
 
   /** The answer to {@code GET /v1/models/NAME}, in UTF-8; null for a name that is not there. */

@@ -72,7 +72,6 @@ public final class Gateway {
   private final PoolLoop pool;
   private final BodyBudget bodies;
   private final BooleanSupplier ready;
-  private final Supplier<List<ModelConfig>> models;
   private final ModelDirectory served;
   private final LongSupplier seeds;
   private final Map<EventExecutor, LoopResources> resources = new HashMap<>();
@@ -104,9 +103,8 @@ public final class Gateway {
     this.ready = ready;
     this.pool = pool;
     this.group = group;
-    this.models = models;
     this.seeds = seeds;
-    served = new ModelDirectory(group.next(), Transport.client(group), config.endpoints());
+    served = new ModelDirectory(group.next(), Transport.client(group), config.endpoints(), models);
     List<EventLoop> loops = new ArrayList<>();
     group.forEach(loop -> loops.add((EventLoop) loop));
     long mayWait = Transport.directMemory() / HELD_SHARE / loops.size();
@@ -388,6 +386,6 @@ public final class Gateway {
 
   /** Tells {@code reader}, on a loop of its own, what clients may ask for. */
   void models(Consumer<ModelList> reader) {
-    served.read(entries -> reader.accept(new ModelList(models.get(), entries)));
+    served.read(reader);
   }
 }

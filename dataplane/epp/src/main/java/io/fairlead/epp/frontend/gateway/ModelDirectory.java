@@ -2,6 +2,8 @@ package io.fairlead.epp.frontend.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.ModelConfig;
+import io.fairlead.epp.openai.ModelList;
 import io.fairlead.epp.tls.EndpointTls;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.SocketChannel;
@@ -13,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the endpoints say that they serve. They are asked when somebody wants to know, all at once,
- * and not again for a while; one that doesn't answer counts with what it said before. The pool
- * hears nothing of it: a list of models is no request to one.
+ * What clients may ask for: what is configured, and what the endpoints say that they serve. They
+ * are asked when somebody wants to know, all at once, and not again for a while; one that doesn't
+ * answer counts with what it said before. The pool hears nothing of it: a list of models is no
+ * request to one.
  *
  * <p>On one loop; the public way in is from any thread.
  */
@@ -29,17 +33,32 @@ final class ModelDirectory {
   private final EventLoop loop;
   private final Class<? extends SocketChannel> channel;
   private final @Nullable EndpointTls tls;
-  private final List<Consumer<List<ObjectNode>>> waiting = new ArrayList<>();
+  private final Supplier<List<ModelConfig>> configured;
+  private final List<Consumer<ModelList>> waiting = new ArrayList<>();
   private Map<InetSocketAddress, List<ObjectNode>> served = new LinkedHashMap<>();
   private int unanswered;
   private boolean stale = true;
   private long askedAt;
 
+  /** What was told last, until an endpoint says something else. */
+  private @Nullable ModelList union;
+
+  private List<ModelConfig> configuredThen = List.of();
+
+  /**
+   * Knows of no endpoint yet.
+   *
+   * @param configured models that clients may ask for besides; asked on {@code loop}
+   */
   ModelDirectory(
-      EventLoop loop, Class<? extends SocketChannel> channel, @Nullable EndpointTls tls) {
+      EventLoop loop,
+      Class<? extends SocketChannel> channel,
+      @Nullable EndpointTls tls,
+      Supplier<List<ModelConfig>> configured) {
     this.loop = loop;
     this.channel = channel;
     this.tls = tls;
+    this.configured = configured;
   }
 
   /** Asks these endpoints from now on. */
@@ -54,11 +73,12 @@ final class ModelDirectory {
             kept.put(address, known == null ? List.of() : known);
           }
           served = kept;
+          union = null;
         });
   }
 
-  /** Tells {@code reader}, on the directory's loop, the entries of all endpoints. */
-  void read(Consumer<List<ObjectNode>> reader) {
+  /** Tells {@code reader}, on the directory's loop, the models of all endpoints and the config. */
+  void read(Consumer<ModelList> reader) {
     loop.execute(
         () -> {
           waiting.add(reader);
@@ -88,6 +108,7 @@ final class ModelDirectory {
   private void answered(InetSocketAddress address, @Nullable List<ObjectNode> list) {
     if (list != null) {
       served.replace(address, list);
+      union = null;
     }
     if (--unanswered == 0) {
       tell();
@@ -95,9 +116,20 @@ final class ModelDirectory {
   }
 
   private void tell() {
-    List<ObjectNode> all = served.values().stream().flatMap(List::stream).toList();
-    List<Consumer<List<ObjectNode>>> readers = List.copyOf(waiting);
+    ModelList all = union();
+    List<Consumer<ModelList>> readers = List.copyOf(waiting);
     waiting.clear();
     readers.forEach(reader -> reader.accept(all));
+  }
+
+  private ModelList union() {
+    List<ModelConfig> now = configured.get();
+    ModelList known = union;
+    if (known == null || !configuredThen.equals(now)) {
+      known = new ModelList(now, served.values().stream().flatMap(List::stream).toList());
+      union = known;
+      configuredThen = now;
+    }
+    return known;
   }
 }
