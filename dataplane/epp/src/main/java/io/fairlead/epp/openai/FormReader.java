@@ -57,6 +57,7 @@ final class FormReader {
         -1,
         1,
         form.streamed,
+        false,
         Operation.of(content.path()).isForm()
             ? new PromptSize(form.text, form.sound)
             : PromptSize.NONE,

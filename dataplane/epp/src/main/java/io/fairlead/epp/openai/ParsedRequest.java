@@ -1,5 +1,6 @@
 package io.fairlead.epp.openai;
 
+import io.fairlead.core.Outcome;
 import io.fairlead.core.PromptSize;
 
 /**
@@ -14,6 +15,7 @@ import io.fairlead.core.PromptSize;
  *     of
  * @param answers sequences that the engine is to decode for it, 1 or more
  * @param streamed whether the answer is to come token by token
+ * @param followsUp whether it names an earlier answer that whoever serves it is to have
  * @param prompt how large the prompt is
  * @param blocks chained hashes of the prompt's whole blocks
  */
@@ -26,10 +28,20 @@ public record ParsedRequest(
     int maxOutputTokens,
     int answers,
     boolean streamed,
+    boolean followsUp,
     PromptSize prompt,
     long[] blocks) {
 
   /** Of a body that can't be read. */
   public static final ParsedRequest UNKNOWN =
-      new ParsedRequest("", 0, 0, false, -1, 1, false, PromptSize.NONE, new long[0]);
+      new ParsedRequest("", 0, 0, false, -1, 1, false, false, PromptSize.NONE, new long[0]);
+
+  /**
+   * How a request with this body has ended, by an answer with this status that is judged so. That
+   * an earlier answer is not there says nothing of the model: its client has made it up, or another
+   * endpoint has it.
+   */
+  public Outcome outcome(int status, Outcome judged) {
+    return followsUp && status == 404 ? Outcome.INVALID : judged;
+  }
 }

@@ -154,6 +154,8 @@ public final class RequestReader {
           maxOutputTokens(body),
           answers(body),
           has(Field.STREAM) && body.at(valueFrom[Field.STREAM.slot()]) == 't',
+          has(Field.PREVIOUS_RESPONSE_ID)
+              && body.at(valueFrom[Field.PREVIOUS_RESPONSE_ID.slot()]) == '"',
           hash(body),
           hasher.blocks());
     } finally {

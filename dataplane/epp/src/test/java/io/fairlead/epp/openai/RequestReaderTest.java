@@ -64,6 +64,13 @@ class RequestReaderTest {
         .isEqualTo(ErrorCodes.DUPLICATE_FIELD);
   }
 
+  @ParameterizedTest
+  @CsvSource({"'\"resp_1\"',true", "null,false", "7,false"})
+  void readsWhetherAnEarlierAnswerIsNamed(String value, boolean followsUp) throws Exception {
+    assertThat(read(CHAT, chat(",\"previous_response_id\": " + value)).followsUp())
+        .isEqualTo(followsUp);
+  }
+
   @Test
   void offsetsCountFromTheBodysFirstByte() throws BadRequestException {
     byte[] padded = "junk{\"model\":\"m\",\"prompt\":\"p\"}junk".getBytes(StandardCharsets.UTF_8);

@@ -169,7 +169,8 @@ final class PassingResponse implements ResponsePhase {
 
   private void delivered(ExtProcStream stream) {
     boolean seen = headersAreAll || stream.mode().response().showsBody();
-    stream.end(seen ? watcher.outcome(status) : Outcome.of(status, false));
+    Outcome judged = seen ? watcher.outcome(status) : Outcome.of(status, false);
+    stream.end(stream.atPool().outcome(status, judged));
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.fairlead.core.Usage;
 import io.fairlead.epp.director.Director;
 import io.fairlead.epp.director.Exchange;
 import io.fairlead.epp.openai.ModelRename;
+import io.fairlead.epp.openai.ParsedRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ final class PoolRequest implements Exchange {
   private String modelAsked = "";
   private String modelSent = "";
   private boolean streamed;
+  private ParsedRequest parsed = ParsedRequest.UNKNOWN;
   private List<Route.Header> responseHeaders = List.of();
 
   PoolRequest(ExtProcStream stream) {
@@ -33,6 +35,7 @@ final class PoolRequest implements Exchange {
   boolean submit(RequestFacts facts, @Nullable WholeBody body) {
     modelAsked = facts.model();
     streamed = facts.delivery().streamed();
+    parsed = body == null ? ParsedRequest.UNKNOWN : body.read();
     Director submitted = new Director(stream.context().pool(), stream.loop(), this, stream.trace());
     director = submitted;
     boolean taken =
@@ -132,6 +135,11 @@ final class PoolRequest implements Exchange {
     if (leaving != null) {
       leaving.left();
     }
+  }
+
+  /** How it has ended, by an answer with this status that is judged so. */
+  Outcome outcome(int status, Outcome judged) {
+    return parsed.outcome(status, judged);
   }
 
   /** It is over. */

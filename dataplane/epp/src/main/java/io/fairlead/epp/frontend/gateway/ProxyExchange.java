@@ -283,7 +283,8 @@ final class ProxyExchange implements Exchange {
   void last(LastHttpContent content, boolean begun) {
     attempt = null;
     content(content, begun);
-    end(watcher == null ? Outcome.of(status, false) : watcher.outcome(status));
+    Outcome judged = watcher == null ? Outcome.of(status, false) : watcher.outcome(status);
+    end(parsed.outcome(status, judged));
     client.responseWritten();
   }
 

@@ -292,6 +292,13 @@ class ExtProcModesTest {
     assertThat(pool.events).containsExactly("sent a", end);
   }
 
+  @Test
+  void thatAnEarlierAnswerIsNotThereIsNoRefusal() {
+    String follows = OTHER.replaceFirst("\\{", "{\"previous_response_id\":\"resp_1\",");
+    tell(post(DUPLEX, NONE), body(follows, true), status(404, false));
+    assertThat(pool.events).containsExactly("sent a", "ended a INVALID");
+  }
+
   @ParameterizedTest
   @CsvSource({"200,REFUSED", "204,REFUSED", "302,INVALID"})
   void headersThatAreAllOfAnAnswerServeNothing(int status, String outcome) {

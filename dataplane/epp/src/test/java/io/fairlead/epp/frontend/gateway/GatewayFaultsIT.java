@@ -249,6 +249,21 @@ class GatewayFaultsIT {
     }
   }
 
+  /** Its client has made it up, or another server has it: the model is there all the same. */
+  @Test
+  void thatAnEarlierAnswerIsNotThereIsNoRefusal() throws Exception {
+    RawBackend backend =
+        new RawBackend("a", (connection, request) -> connection.respond(404, "", "{}"));
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp client = rig.connect()) {
+      client.post(
+          "/v1/responses", "{\"model\":\"m\",\"input\":\"x\",\"previous_response_id\":\"resp_1\"}");
+      assertThat(client.read().status()).isEqualTo(404);
+      await().until(() -> rig.events.stream().anyMatch(event -> event.startsWith("ended")));
+      assertThat(rig.events).contains("ended invalid -1/-1");
+    }
+  }
+
   /** A sidecar that is set up wrongly, or a proxy that asks for a password: it looks fast, too. */
   @ParameterizedTest
   @ValueSource(
