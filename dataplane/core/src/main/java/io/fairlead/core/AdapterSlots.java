@@ -71,6 +71,12 @@ final class AdapterSlots implements Adapters {
     /** Whether it has none, and was running nevertheless: requests of others. */
     private boolean othersUse;
 
+    /**
+     * Whether a server has shown it, or answered for it. Clients may ask for what nobody serves:
+     * until then it takes no other's place.
+     */
+    private boolean proven;
+
     private Slot(String adapter) {
       this.adapter = adapter;
     }
@@ -138,6 +144,7 @@ final class AdapterSlots implements Adapters {
     boolean others = metrics.running() + Math.max(0, metrics.waiting()) > inFlight;
     for (int i = 0; i < resident.size(); i++) {
       Slot slot = resident.get(i);
+      slot.proven = slot.proven || pool.knows(slot.adapter);
       boolean use =
           others
               && slot.inFlight == 0
@@ -152,7 +159,9 @@ final class AdapterSlots implements Adapters {
   /** One that is not known to be there: in no use of ours, unless it has just been. */
   private Slot shown(String adapter) {
     int index = indexOf(gone, adapter);
-    return index < 0 ? new Slot(adapter) : gone.remove(index);
+    Slot slot = index < 0 ? new Slot(adapter) : gone.remove(index);
+    slot.proven = true;
+    return slot;
   }
 
   /** What the server said is out of date; what was loaded and how many can be, is not. */
@@ -181,7 +190,8 @@ final class AdapterSlots implements Adapters {
   }
 
   /**
-   * A request for this target was sent: its adapter is or will be loaded, the oldest may go.
+   * A request for this target was sent: its adapter is or will be loaded, and the oldest may go if
+   * the target is one that a server has shown.
    *
    * @return whether it counts until it is {@link #ended}: not where it is for no adapter, as far as
    *     is known
@@ -194,6 +204,7 @@ final class AdapterSlots implements Adapters {
       slot.since = slot.inFlight == 0 ? now : slot.since;
       slot.inFlight++;
       slot.othersUse = false;
+      slot.proven = slot.proven || pool.knows(target);
       if (promise != null && promise.adapter.equals(target)) {
         promise = null;
         pool.slotChanged();
@@ -204,6 +215,21 @@ final class AdapterSlots implements Adapters {
     return counts;
   }
 
+  /**
+   * The server has answered for this target: if that needs a slot, it has one.
+   *
+   * @return whether that was not known
+   */
+  boolean served(String target) {
+    int index = indexOf(resident, target);
+    boolean news = index >= 0 && !resident.get(index).proven;
+    if (news) {
+      resident.get(index).proven = true;
+      trim();
+    }
+    return news;
+  }
+
   /** A request for this target has ended that was {@link #used}. */
   void ended(long now, String target) {
     int index = indexOf(resident, target);
@@ -211,12 +237,18 @@ final class AdapterSlots implements Adapters {
       Slot slot = resident.get(index);
       slot.inFlight--;
       slot.since = slot.inFlight == 0 ? now : slot.since;
+      if (slot.inFlight == 0 && !slot.proven) {
+        resident.remove(index);
+      }
       trim();
     }
   }
 
   private void trim() {
-    int excess = resident.size() - slots;
+    int excess = -slots;
+    for (int i = 0; i < resident.size(); i++) {
+      excess += resident.get(i).proven ? 1 : 0;
+    }
     for (int i = 0; excess > 0 && i < resident.size(); ) {
       if (!resident.get(i).isBusy()) {
         goes(resident.remove(i));

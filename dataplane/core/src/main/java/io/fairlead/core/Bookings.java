@@ -72,6 +72,14 @@ final class Bookings {
         endpoint.slot(), flight.attempt.salt, flight.facts.blocks(), flight.attempt.blocks);
   }
 
+  /** Some of its answer came, or all of it: what it was asked of is there. */
+  static void served(Flight flight, EndpointState at) {
+    at.served(flight.attempt.target);
+    if (flight.attempt.prefilledBy != null) {
+      flight.attempt.prefilledBy.served(flight.attempt.target);
+    }
+  }
+
   /** Its first token came. */
   void firstToken(long now, Flight flight, EndpointState at) {
     flight.attempt.firstTokenAt = now;

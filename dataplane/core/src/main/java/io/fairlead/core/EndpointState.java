@@ -500,6 +500,13 @@ final class EndpointState implements PoolEndpoint {
     publish();
   }
 
+  /** It has answered a request for this target. */
+  void served(String target) {
+    if (adapters.served(target)) {
+      publish();
+    }
+  }
+
   /**
    * Another picker has sent it there. Of adapters, and how much of prompts was found here, it says
    * nothing.

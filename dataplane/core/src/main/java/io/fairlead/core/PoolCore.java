@@ -442,6 +442,7 @@ public final class PoolCore {
       }
     }
     rules.serves(now, flight, flight.attempt.at);
+    Bookings.served(flight, flight.attempt.at);
     if (flight.firstTokenSeen()) {
       bookings.firstToken(now, flight, flight.attempt.at);
       dispatch.sendWaiting(now);

@@ -81,6 +81,9 @@ final class RequestEnds {
       if (judged) {
         rules.judge(now, flight, endpoint, outcome, usage);
       }
+      if (outcome == Outcome.COMPLETED && !attempt.judged) {
+        Bookings.served(flight, endpoint);
+      }
       if (flight.firstTokenSeen()
           || (flight.state().isAnswered() && !attempt.judged && outcome == Outcome.COMPLETED)) {
         // An engine frees a request's blocks when it ends: that is when they were last used.

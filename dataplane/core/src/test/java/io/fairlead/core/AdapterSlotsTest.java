@@ -26,11 +26,17 @@ class AdapterSlotsTest {
             0, requests, 0, 16, 100, "base", most, List.of(running), List.of(), Map.of()));
   }
 
+  /** A request of ours that is being answered. */
+  private void serving(String adapter) {
+    slots.used(0, adapter);
+    slots.served(adapter);
+  }
+
   @Test
   void theLeastRecentlyUsedGoes() {
     scrape(2);
     for (String adapter : List.of("a", "b", "a", "c")) {
-      slots.used(0, adapter);
+      serving(adapter);
       slots.ended(0, adapter);
     }
     assertThat(slots.resident("a")).isTrue();
@@ -63,12 +69,39 @@ class AdapterSlotsTest {
     return flight;
   }
 
+  /** Clients may ask for what nobody serves. */
+  @Test
+  void whatNoServerHasShownOrAnsweredForDrivesOutNothing() {
+    scrape(2);
+    serving("a");
+    slots.ended(0, "a");
+    serving("b");
+    slots.ended(0, "b");
+    slots.used(0, "made up");
+    assertThat(slots.resident("a")).isTrue();
+    assertThat(slots.resident("b")).isTrue();
+    assertThat(slots.resident("made up")).as("if it is real, it is on its way").isTrue();
+    slots.ended(0, "made up");
+    assertThat(slots.resident("made up")).isFalse();
+
+    slots.used(0, "shown elsewhere");
+    pool.add(0, List.of("shown elsewhere"));
+    scrape(2);
+    assertThat(slots.resident("a")).isFalse();
+    slots.ended(0, "shown elsewhere");
+    assertThat(slots.resident("shown elsewhere")).isTrue();
+    slots.used(0, "a");
+    assertThat(slots.served("a")).isTrue();
+    assertThat(slots.served("a")).isFalse();
+    assertThat(slots.resident("b")).isFalse();
+  }
+
   @Test
   void anotherProcessHasLoadedNothing() {
     scrape(2);
-    slots.used(0, "a");
+    serving("a");
     slots.ended(0, "a");
-    slots.used(0, "b");
+    serving("b");
     slots.unloaded();
     assertThat(slots.resident("a")).isFalse();
     slots.ended(0, "b");
@@ -114,14 +147,14 @@ class AdapterSlotsTest {
   @Test
   void oneWithRequestsInFlightKeepsItsSlot() {
     scrape(2);
-    slots.used(0, "a");
-    slots.used(0, "b");
+    serving("a");
+    serving("b");
     slots.ended(0, "b");
-    slots.used(0, "c");
+    serving("c");
     assertThat(slots.resident("a")).isTrue();
     assertThat(slots.resident("b")).isFalse();
 
-    slots.used(0, "d");
+    serving("d");
     assertThat(slots.resident("a")).as("c and d can't take it").isTrue();
     assertThat(slots.loaded()).isEqualTo(2);
 
@@ -132,12 +165,12 @@ class AdapterSlotsTest {
   @Test
   void countsTheFewestInFlight() {
     scrape(2);
-    slots.used(0, "a");
+    serving("a");
     assertThat(slots.leastInFlight()).as("a slot is free").isZero();
-    slots.used(0, "b");
-    slots.used(0, "b");
-    slots.used(0, "a");
-    slots.used(0, "a");
+    serving("b");
+    serving("b");
+    serving("a");
+    serving("a");
     assertThat(slots.leastInFlight()).isEqualTo(2);
     slots.ended(0, "b");
     slots.ended(0, "b");
@@ -148,8 +181,8 @@ class AdapterSlotsTest {
   @Test
   void whatTheServerShowsTakesNoSlotOfOneInFlight() {
     scrape(2);
-    slots.used(0, "a");
-    slots.used(0, "b");
+    serving("a");
+    serving("b");
     scrape(2, "x", "b");
     assertThat(slots.resident("a")).isTrue();
     assertThat(slots.resident("b")).isTrue();

@@ -210,6 +210,9 @@ final class RandomEvents {
       Usage believed = usage.plausible(request.facts.maxOutputTokens());
       truth.ending = request.end(truth.now, outcome, believed);
       truth.learn(request, believed);
+      if (outcome == Outcome.COMPLETED) {
+        truth.served(request);
+      }
       truth.leave(request);
       over.add(ticket);
     }

@@ -22,6 +22,10 @@ final class TruthModel implements RequestListener {
 
   final Map<String, TruthServer> eligible = new LinkedHashMap<>();
   final List<TruthServer> gone = new ArrayList<>();
+
+  /** What servers have told of. */
+  private final PoolAdapters adapters = new PoolAdapters();
+
   final Map<Long, TruthRequest> live = new LinkedHashMap<>();
   final Map<String, Criticality> models = new HashMap<>();
 
@@ -201,7 +205,7 @@ final class TruthModel implements RequestListener {
           known.stream()
               .filter(s -> s.isProcess(spec))
               .findFirst()
-              .orElseGet(() -> new TruthServer(spec, now));
+              .orElseGet(() -> new TruthServer(spec, adapters, now));
       server.spec = spec;
       if (!before.contains(server)) {
         server.comesBack(now);
@@ -240,6 +244,7 @@ final class TruthModel implements RequestListener {
     if (server == null || request.firstToken || request.passed) {
       return;
     }
+    served(request);
     TruthServer elsewhere = request.prefillAt;
     if (elsewhere != null) {
       elsewhere.leaves(now, request);
@@ -250,6 +255,15 @@ final class TruthModel implements RequestListener {
     request.firstToken = true;
     request.firstTokenAt = now;
     dropEmpty();
+  }
+
+  /** Some of its answer came, or all of it. */
+  void served(TruthRequest request) {
+    for (TruthServer server : servers()) {
+      if (!request.passed && server.requests.contains(request)) {
+        server.served(request.target);
+      }
+    }
   }
 
   /** It is nowhere any more. */

@@ -36,7 +36,15 @@ final class TruthServer {
   private long kvTokensBefore;
   private int adapterSlots;
   private String baseModel = "";
+
+  /** What servers of the pool have told of. */
+  private final PoolAdapters known;
+
   private final List<String> resident = new ArrayList<>();
+
+  /** Of these, what a server has told of or this one has answered for: the others drive out none. */
+  private final Set<String> proven = new HashSet<>();
+
   private final Map<String, Integer> adapterRequests = new HashMap<>();
 
   /** Those of them: one that came before its server told of adapters is none. */
@@ -52,8 +60,9 @@ final class TruthServer {
   private long matchedBlocks;
   private long promptBlocks;
 
-  TruthServer(EndpointSpec spec, long now) {
+  TruthServer(EndpointSpec spec, PoolAdapters known, long now) {
     this.spec = spec;
+    this.known = known;
     this.since = now;
     this.until = now;
   }
@@ -98,11 +107,15 @@ final class TruthServer {
     if (!scrape.baseModel().isEmpty()) {
       baseModel = scrape.baseModel();
     }
+    known.add(begunAt, scrape.runningAdapters());
+    known.add(begunAt, scrape.waitingAdapters());
     for (String adapter : scrape.runningAdapters()) {
       if (!resident.contains(adapter)) {
         resident.add(adapter);
+        proven.add(adapter);
       }
     }
+    resident.stream().filter(known::knows).forEach(proven::add);
     adaptersOfOthers.clear();
     if (scrape.running() + Math.max(0, scrape.waiting()) > requests.size()) {
       scrape.runningAdapters().stream()
@@ -133,7 +146,17 @@ final class TruthServer {
       resident.add(request.target);
       adapterRequests.merge(request.target, 1, Integer::sum);
       onAdapters.add(request);
+      if (known.knows(request.target)) {
+        proven.add(request.target);
+      }
       adaptersOfOthers.remove(request.target);
+      evict();
+    }
+  }
+
+  /** It has answered a request for this target, or computed its prompt. */
+  void served(String target) {
+    if (resident.contains(target) && proven.add(target)) {
       evict();
     }
   }
@@ -156,6 +179,9 @@ final class TruthServer {
       int left = adapterRequests.merge(request.target, -1, Integer::sum);
       if (left == 0) {
         adapterEnds.put(request.target, now);
+      }
+      if (left == 0 && !proven.contains(request.target)) {
+        resident.remove(request.target);
       }
       evict();
     }
@@ -295,7 +321,7 @@ final class TruthServer {
 
   /** The first come that no request in flight uses. */
   private void evict() {
-    while (resident.size() > adapterSlots) {
+    while (proven.size() > adapterSlots) {
       String unused =
           resident.stream()
               .filter(adapter -> adapterRequests.getOrDefault(adapter, 0) == 0)
@@ -306,6 +332,7 @@ final class TruthServer {
         return;
       }
       resident.remove(unused);
+      proven.remove(unused);
       adapterRequests.remove(unused);
     }
   }
