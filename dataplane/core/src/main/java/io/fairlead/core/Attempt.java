@@ -139,6 +139,12 @@ final class Attempt {
   /** The same of whoever computes the prompt. */
   int matchedAtPrefill;
 
+  /** Blocks of the prompt that {@link #at} was not believed to hold, until it is computed. */
+  int newBlocks;
+
+  /** The same of whoever computes the prompt. */
+  int newBlocksAtPrefill;
+
   /** Keys of the prompt that the engine at {@link #at} held, as it said, before the rest came. */
   int expectedFrom;
 

@@ -47,7 +47,14 @@ final class Bookings {
    * @return what it is told to others by
    */
   long sent(Flight flight, EndpointState endpoint) {
-    learn(flight, endpoint);
+    Attempt attempt = flight.attempt;
+    int added =
+        prefixes.expect(endpoint.slot(), attempt.salt, flight.facts.blocks(), attempt.blocks);
+    if (endpoint == attempt.at) {
+      attempt.newBlocks = added;
+    } else {
+      attempt.newBlocksAtPrefill = added;
+    }
     number++;
     for (int i = 0; i < followers.size(); i++) {
       followers.get(i).sent(number, endpoint, flight);
@@ -229,8 +236,15 @@ final class Bookings {
 
   /** The prompt is computed, or nobody waits for it any more. */
   private void notInLine(long now, Flight flight) {
-    EndpointState prefiller = flight.attempt.prefillAt;
+    Attempt attempt = flight.attempt;
+    if (attempt.at != null) {
+      prefixes.noMoreExpected(attempt.at.slot(), attempt.newBlocks);
+      attempt.newBlocks = 0;
+    }
+    EndpointState prefiller = attempt.prefillAt;
     if (prefiller != null) {
+      prefixes.noMoreExpected(prefiller.slot(), attempt.newBlocksAtPrefill);
+      attempt.newBlocksAtPrefill = 0;
       expectNoMore(flight, prefiller, flight.attempt.expectedFromAtPrefill);
       flight.attempt.prefillAt = null;
       flight.attempt.thereSince = now;

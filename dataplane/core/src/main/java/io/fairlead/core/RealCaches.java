@@ -30,6 +30,9 @@ public final class RealCaches {
     private final int count;
     private final List<Holder> holders;
 
+    /** Blocks of each that it did not have before; null once the prompt is computed, or not. */
+    private int @Nullable [] added;
+
     private Sent(int cachedTokens, long salt, long[] blocks, int count, List<Holder> holders) {
       this.cachedTokens = cachedTokens;
       this.salt = salt;
@@ -67,7 +70,10 @@ public final class RealCaches {
               .map(at -> new Holder(at, index.held(at.slot())))
               .toList();
       Sent sent = new Sent(cached, current.salt(), facts.blocks(), count, holders);
-      computed(sent);
+      sent.added =
+          holders.stream()
+              .mapToInt(to -> index.expect(to.at().slot(), sent.salt, sent.blocks, sent.count))
+              .toArray();
       return sent;
     } finally {
       current.done();
@@ -86,6 +92,7 @@ public final class RealCaches {
   /** Its prompt was computed, or used once more. */
   public void computed(Sent sent) {
     each(sent, to -> index.learn(to.at().slot(), sent.salt, sent.blocks, sent.count));
+    noMoreExpected(sent);
   }
 
   /** Its prompt was not computed after all. */
@@ -93,12 +100,28 @@ public final class RealCaches {
     each(
         sent,
         to -> index.withdraw(to.at().slot(), sent.salt, sent.blocks, sent.count, to.before()));
+    noMoreExpected(sent);
+  }
+
+  private void noMoreExpected(Sent sent) {
+    int[] added = sent.added;
+    sent.added = null;
+    for (int i = 0; added != null && i < added.length; i++) {
+      EndpointState at = sent.holders.get(i).at();
+      if (isThere(at)) {
+        index.noMoreExpected(at.slot(), added[i]);
+      }
+    }
   }
 
   /** One that has left since has no slot of its own any more. */
+  private boolean isThere(EndpointState endpoint) {
+    return endpoints.named(endpoint.name()) == endpoint;
+  }
+
   private void each(Sent sent, Consumer<Holder> what) {
     for (Holder holder : sent.holders) {
-      if (endpoints.named(holder.at().name()) == holder.at()) {
+      if (isThere(holder.at())) {
         what.accept(holder);
       }
     }

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What an endpoint is believed to hold, from its config, its scrapes and its responses. */
 class PrefixMemoryTest {
@@ -102,6 +106,53 @@ class PrefixMemoryTest {
     assertThat(matched()).isEqualTo(100);
   }
 
+  /** Whoever knows how can have a server refuse a prompt that is as large as its cache. */
+  @ParameterizedTest(name = "cache of {0} blocks, prompt of {1}")
+  @CsvSource({"40_000, 20_000", "40_000, 60_000", "0, 60_000", "0, 65_536"})
+  void aPromptThatIsRefusedDrivesOutNothing(int cache, int refused) {
+    configure(Map.of());
+    pool.endpoints("a");
+    if (cache > 0) {
+      scrape(cache);
+    }
+    List<long[]> others = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      others.add(unique(i, 200));
+      pool.serve("m", others.getLast());
+    }
+    long ticket = pool.arrive("m", unique(-1, refused));
+    assertThat(pool.rejections).isEmpty();
+    assertThat(matched(others.getFirst())).as("while it is there").isEqualTo(200);
+    pool.core.ended(pool.now += 50_000_000, ticket, Outcome.INVALID, Usage.UNKNOWN);
+    assertThat(others).allSatisfy(each -> assertThat(matched(each)).isEqualTo(200));
+  }
+
+  @Test
+  void aPromptDrivesOutOthersOnceItIsComputed() {
+    configure(Map.of("lruCapacityPerServer", 150L));
+    pool.endpoints("a");
+    assertThat(matchedAfterSending()).isEqualTo(100);
+    long[] streamed = unique(1, 120);
+    long ticket = pool.arrive("m", streamed);
+    assertThat(matched()).isEqualTo(100);
+    pool.core.firstByte(pool.now, ticket);
+    assertThat(matched()).isEqualTo(30);
+    pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
+
+    long whole = pool.core.arrive(pool.now, whole(unique(2, 120)), pool);
+    pool.core.tick(pool.now += 2_000_000_000L);
+    assertThat(matched(streamed)).as("presumed").isEqualTo(30);
+    pool.core.ended(pool.now, whole, Outcome.COMPLETED, Usage.UNKNOWN);
+  }
+
+  private static RequestFacts whole(long[] blocks) {
+    return RequestFactsBuilder.of("m", 0, blocks).streamed(false).build();
+  }
+
+  private static long[] unique(long seed, int blocks) {
+    return new SplittableRandom(seed).longs(blocks).toArray();
+  }
+
   private void configure(Map<String, Object> producer) {
     PluginConfig plugin = new PluginConfig("prefix", "approx-prefix-cache-producer", producer);
     PluginConfig scorer = new PluginConfig("scorer", "prefix-cache-scorer", Map.of());
@@ -121,7 +172,11 @@ class PrefixMemoryTest {
 
   /** How much of the prompt the next request for it is believed to find; it withdraws nothing. */
   private int matched() {
-    long ticket = pool.arrive("m", PROMPT);
+    return matched(PROMPT);
+  }
+
+  private int matched(long[] prompt) {
+    long ticket = pool.arrive("m", prompt);
     int matched = pool.lastRoute().matchedBlocks();
     pool.core.ended(pool.now, ticket, Outcome.DISCONNECTED, Usage.UNKNOWN);
     return matched;

@@ -9,6 +9,9 @@ final class Holder {
   /** Blocks held. */
   int size;
 
+  /** Of these, what prompts have brought that may never be computed: it drives out nothing yet. */
+  int expected;
+
   /** Ends of the order of its entries. */
   int oldest = Holdings.NONE;
 

@@ -91,6 +91,7 @@ public final class PrefixIndex {
       room -= before.capacity;
       if (before.size == 0) {
         before.capacity = defaultCapacity;
+        before.expected = 0;
         return;
       }
       gone.add(before);
@@ -170,15 +171,46 @@ public final class PrefixIndex {
 
   /**
    * A prompt was sent to this endpoint: it will hold its first {@code most} blocks, as far as it
-   * has room, and has used them just now.
+   * has room, and has used them just now. As an engine drives out others only for what it computes,
+   * the endpoint may hold more than it has room for until the prompt is {@link #noMoreExpected}.
+   *
+   * @return blocks of it that it did not hold before
    */
+  public int expect(int endpoint, long salt, long[] blocks, int most) {
+    Holder holder = holders[endpoint];
+    int added = use(holder, salt, blocks, most);
+    holder.expected += added;
+    tree.trim(holder, room);
+    return added;
+  }
+
+  /**
+   * A prompt that was expected is computed, or never will be.
+   *
+   * @param added what {@link #expect} has returned of it
+   */
+  public void noMoreExpected(int endpoint, int added) {
+    Holder holder = holders[endpoint];
+    // Of a holder that has been forgotten since nothing is expected.
+    holder.expected = Math.max(0, holder.expected - added);
+    tree.trim(holder, room);
+  }
+
+  /** This endpoint has computed a prompt's first {@code most} blocks, or used them once more. */
   public void learn(int endpoint, long salt, long[] blocks, int most) {
     Holder holder = holders[endpoint];
+    use(holder, salt, blocks, most);
+    tree.trim(holder, room);
+  }
+
+  /** Returns how many more it holds than before. */
+  private int use(Holder holder, long salt, long[] blocks, int most) {
     int count = Math.min(most, holder.capacity);
     sweep();
     loseAbove(maxBytes - (long) Long.BYTES * count);
+    int before = holder.size;
     tree.use(holder, salt, blocks, count);
-    tree.trim(holder, room);
+    return holder.size - before;
   }
 
   /**

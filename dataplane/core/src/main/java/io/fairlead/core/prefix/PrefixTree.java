@@ -176,15 +176,17 @@ final class PrefixTree {
   }
 
   /**
-   * Takes blocks off the end of what the holder used least recently, down to its capacity.
+   * Takes blocks off the end of what the holder used least recently, down to its capacity and what
+   * is expected beyond it.
    *
    * @param all blocks that all holders have room for
    */
   void trim(Holder holder, long all) {
-    while (holder.size > holder.capacity) {
+    int most = (int) Math.min(Integer.MAX_VALUE, (long) holder.capacity + holder.expected);
+    while (holder.size > most) {
       int run = holdings.run(holder.oldest);
       int held = heldOf(holder, run);
-      int excess = holder.size - holder.capacity;
+      int excess = holder.size - most;
       loses(run, Math.max(0, held - excess), held, all);
       if (excess >= held) {
         dropOldest(holder);
