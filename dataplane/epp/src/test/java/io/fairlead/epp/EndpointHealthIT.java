@@ -12,6 +12,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.FreePort;
+import io.fairlead.epp.sockets.RawBackend;
+import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.telemetry.HealthMeters;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
@@ -40,6 +42,7 @@ import org.slf4j.LoggerFactory;
 class EndpointHealthIT {
 
   private static final JsonMapper JSON = new JsonMapper();
+  private static final String POISON = "poison";
 
   @TempDir Path folder;
 
@@ -149,6 +152,53 @@ class EndpointHealthIT {
     }
   }
 
+  /** As where an image can't be fetched: it says nothing of servers that serve all else. */
+  @Test
+  void aRequestThatEachServerFailsTakesNoneAway() throws Exception {
+    try (RawBackend a = new RawBackend("a", EndpointHealthIT::serveAllButPoison);
+        RawBackend b = new RawBackend("b", EndpointHealthIT::serveAllButPoison)) {
+      Path endpoints = folder.resolve("endpoints.yaml");
+      Files.writeString(
+          endpoints,
+          "endpoints:\n- {name: a, address: 127.0.0.1, port: %d}\n- {name: b, address: 127.0.0.1, port: %d}\n"
+              .formatted(a.spec().port(), b.spec().port()));
+      DataPlaneConfig config =
+          DataPlaneConfig.builder(new DataPlaneConfig.Files(endpoints, null))
+              .gateway("127.0.0.1", 0)
+              .loops(1)
+              .build();
+      try (DataPlane dataPlane = DataPlane.start(config)) {
+        dataPlane.ready().get(20, TimeUnit.SECONDS);
+        int gateway = dataPlane.gatewayPort().orElseThrow();
+        for (int i = 0; i < 100; i++) {
+          assertThat(complete(gateway, "p").statusCode()).isEqualTo(200);
+          for (int poisoned = 0; poisoned < 3; poisoned++) {
+            assertThat(complete(gateway, POISON).statusCode()).isEqualTo(500);
+          }
+        }
+        assertThat(lines(Level.WARN)).isEmpty();
+        assertThat(dataPlane.report().endpoints().out()).isEmpty();
+        assertThat(a.requests).hasSizeGreaterThan(100);
+        assertThat(b.requests).hasSizeGreaterThan(100);
+      }
+    }
+  }
+
+  private static void serveAllButPoison(RawHttp connection, RawHttp.Message request)
+      throws IOException {
+    if (request.start().startsWith("GET")) {
+      connection.respond(404, "", "");
+    } else if (request.text().contains(POISON)) {
+      connection.respond(500, "", "{\"error\":{\"message\":\"can't be fetched\",\"code\":500}}");
+    } else {
+      connection.respond(
+          200,
+          "",
+          "{\"object\":\"text_completion\",\"choices\":[{\"index\":0,\"text\":\"a\",\"finish_reason\":\"stop\"}],"
+              + "\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":1,\"total_tokens\":2}}");
+    }
+  }
+
   private List<String> lines(Level level) {
     return List.copyOf(log.list).stream()
         .filter(event -> event.getLevel().equals(level))
@@ -172,13 +222,18 @@ class EndpointHealthIT {
   }
 
   private HttpResponse<String> complete(int port) throws IOException, InterruptedException {
+    return complete(port, "p");
+  }
+
+  private HttpResponse<String> complete(int port, String prompt)
+      throws IOException, InterruptedException {
     return http.send(
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/completions"))
             .timeout(Duration.ofSeconds(20))
             .header("content-type", "application/json")
             .POST(
                 HttpRequest.BodyPublishers.ofString(
-                    "{\"model\":\"m\",\"prompt\":\"p\",\"max_tokens\":1}"))
+                    "{\"model\":\"m\",\"prompt\":\"%s\",\"max_tokens\":1}".formatted(prompt)))
             .build(),
         HttpResponse.BodyHandlers.ofString());
   }
