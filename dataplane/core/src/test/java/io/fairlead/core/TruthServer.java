@@ -42,7 +42,9 @@ final class TruthServer {
 
   private final List<String> resident = new ArrayList<>();
 
-  /** Of these, what a server has told of or this one has answered for: the others drive out none. */
+  /**
+   * Of these, what a server has told of or this one has answered for: the others drive out none.
+   */
   private final Set<String> proven = new HashSet<>();
 
   private final Map<String, Integer> adapterRequests = new HashMap<>();

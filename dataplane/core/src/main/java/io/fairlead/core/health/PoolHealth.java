@@ -39,15 +39,6 @@ public final class PoolHealth {
   /** After so many errors in a row a probe is to tell more. */
   private static final int ERRORS_TO_ASK = 2;
 
-  /** Errors that tell without anything that is served meanwhile. */
-  private static final int ERRORS_IN_A_ROW = 10;
-
-  /**
-   * So many of each row that says no count in the share of these: whoever says nothing else does so
-   * at once, and it would be usual in the end.
-   */
-  private static final int COUNTED_OF_A_ROW = 8;
-
   /** It says itself that it takes no requests. */
   private static final int UNAVAILABLE_IN_A_ROW = 2;
 
@@ -62,9 +53,6 @@ public final class PoolHealth {
 
   /** Chance that explains nothing any more. */
   private static final double BY_CHANCE = 1e-5;
-
-  /** The same of one on trial, which has shown the like before and will be tried again. */
-  private static final double BY_CHANCE_ON_TRIAL = 0.05;
 
   /** What is cut in so short a time may have one cause: a client that drops all that it asked. */
   private static final long TOGETHER = 100 * MILLI;
@@ -83,12 +71,6 @@ public final class PoolHealth {
   private static final long SUSPICION_COUNTS = 60 * SECOND;
 
   private static final int MOST_SUSPICIONS = 5;
-
-  /** A row that says no at an endpoint that serves counts for so long. */
-  private static final long ROW_COUNTS = 60 * SECOND;
-
-  /** Longer than the longest of those by so much, a row is not of a client's making. */
-  private static final int TIMES_LONGEST = 2;
 
   /** Probes may be wrong about a server that answers requests. */
   private static final long LAST_RESORT = 60 * SECOND;
@@ -159,13 +141,7 @@ public final class PoolHealth {
   /** The same of those that are cut at once. */
   private final UsualShare cutAtOnceShare = new UsualShare();
 
-  /** The longest row of them of late at an endpoint that served then, and when it did. */
-  private int longestRow;
-
-  private long longestRowAt;
-
-  /** When the newest request was sent that an endpoint has begun to serve. */
-  private long servedSentAt;
+  private final NegativeRows negatives = new NegativeRows();
 
   /** A pool without endpoints; {@code listener} hears of probes and changes. */
   public PoolHealth(PoolListener listener) {
@@ -309,18 +285,14 @@ public final class PoolHealth {
    * @param sentAt when it was sent
    */
   public void serves(long now, EndpointHealth endpoint, String model, long sentAt) {
-    if (endpoint.noInRow > FAILURES_IN_A_ROW
-        && endpoint.state != HealthState.ON_TRIAL
-        && sentAt - endpoint.noSince > 0) {
-      if (servedMeanwhile(endpoint)) {
-        servesAfterInvalid(now, endpoint.noInRow);
+    if (negatives.isEndedBy(endpoint, sentAt) && endpoint.state != HealthState.ON_TRIAL) {
+      if (negatives.servedMeanwhile(endpoint)) {
+        servesAfterRow(now, endpoint);
       } else {
-        forgetCommonRows();
+        negatives.forgetCommon(endpoints);
       }
     }
-    if (sentAt - servedSentAt > 0) {
-      servedSentAt = sentAt;
-    }
+    negatives.serves(sentAt);
     endpoint.answered(model, true);
     refusals.served(now, endpoint, model);
   }
@@ -338,8 +310,7 @@ public final class PoolHealth {
     if (endpoint.cuts.whole(sentAt) && endpoint.suspected && now - endpoint.suspectedUntil >= 0) {
       cleared(now, endpoint);
     }
-    endpoint.noInRow = 0;
-    endpoint.noShare.add(0);
+    negatives.end(endpoint);
     passed(now, endpoint, trial);
   }
 
@@ -354,9 +325,13 @@ public final class PoolHealth {
   public void invalid(long now, EndpointHealth endpoint, int trial) {
     saysNo(now, endpoint);
     boolean triedForIt = endpoint.outForSayingNo && endpoint.isOfTrial(trial);
-    if (triedForIt ? saysNoStill(endpoint) : saysNoToAll(now, endpoint)) {
+    boolean out =
+        triedForIt
+            ? negatives.blameOnTrial(endpoint, endpoints)
+            : negatives.blame(now, endpoint, endpoints);
+    if (out) {
       outForSayingNo(now, endpoint, "says that all requests are wrong");
-    } else if (!triedForIt || usualNo(endpoint) == 1) {
+    } else if (!triedForIt || negatives.usual(endpoint, endpoints) == 1) {
       passed(now, endpoint, trial);
     }
   }
@@ -370,10 +345,10 @@ public final class PoolHealth {
    */
   public void erred(long now, EndpointHealth endpoint, int trial) {
     saysNo(now, endpoint);
-    boolean several =
-        endpoint.noInRow >= ERRORS_IN_A_ROW && endpoint.noInRow > TIMES_LONGEST * longestRow(now);
     boolean out =
-        endpoint.isOfTrial(trial) ? saysNoStill(endpoint) : several || saysNoToAll(now, endpoint);
+        endpoint.isOfTrial(trial)
+            ? negatives.blameOnTrial(endpoint, endpoints)
+            : negatives.blameForErrors(now, endpoint, endpoints);
     if (out) {
       outForSayingNo(now, endpoint, Failure.ERROR.words());
     } else if (endpoint.noInRow >= ERRORS_TO_ASK || failsTooMany(endpoint)) {
@@ -400,26 +375,7 @@ public final class PoolHealth {
   private void saysNo(long now, EndpointHealth endpoint) {
     endpoint.cutsInRow = 0;
     cutShare.add(0);
-    if (endpoint.noInRow == 0) {
-      endpoint.noSince = now;
-    }
-    endpoint.noInRow++;
-    if (endpoint.noInRow <= COUNTED_OF_A_ROW) {
-      endpoint.noShare.add(1);
-    }
-  }
-
-  private boolean saysNoToAll(long now, EndpointHealth endpoint) {
-    return endpoint.noInRow > FAILURES_IN_A_ROW
-        && servedMeanwhile(endpoint)
-        && endpoint.noInRow > TIMES_LONGEST * longestRow(now)
-        && Math.pow(usualNo(endpoint), endpoint.noInRow) < BY_CHANCE;
-  }
-
-  /** Where most requests are mistakes, one on trial that says so shows nothing yet. */
-  private boolean saysNoStill(EndpointHealth endpoint) {
-    endpoint.noOnTrial++;
-    return Math.pow(usualNo(endpoint), endpoint.noOnTrial) < BY_CHANCE_ON_TRIAL;
+    negatives.add(now, endpoint);
   }
 
   private void outForSayingNo(long now, EndpointHealth endpoint, String reason) {
@@ -431,54 +387,20 @@ public final class PoolHealth {
     }
   }
 
-  /** Share of answers that say no at the others in use; 1 without others. */
-  private double usualNo(EndpointHealth endpoint) {
-    double sum = 0;
-    int others = 0;
-    for (EndpointHealth other : endpoints) {
-      if (other != endpoint && other.state == HealthState.IN_USE) {
-        sum += other.noShare.mean();
-        others++;
-      }
-    }
-    return others == 0 ? 1 : sum / others;
-  }
-
   /**
-   * An endpoint serves what it is asked after it called so many in a row invalid: a client's
-   * mistakes come so. Whoever is out for no more than that is back.
+   * An endpoint serves what it is asked after it said no so often in a row: a client's mistakes
+   * come so. Whoever is out for no more than that is back.
    */
-  private void servesAfterInvalid(long now, int row) {
-    if (row >= longestRow(now)) {
-      longestRow = row;
-      longestRowAt = now;
-    }
+  private void servesAfterRow(long now, EndpointHealth row) {
+    negatives.ofClient(now, row);
     for (EndpointHealth endpoint : endpoints) {
       if (endpoint.outForSayingNo
           && endpoint.state != HealthState.IN_USE
-          && endpoint.noInRow <= TIMES_LONGEST * row) {
+          && negatives.excuses(row, endpoint)) {
         back(now, endpoint, "was asked by a client who is wrong");
         endpoint.backAt = 0; // nor is it a relapse if it goes out again
       }
     }
-  }
-
-  /** Nobody served anything for as long: what all of them say is nobody's fault. */
-  private void forgetCommonRows() {
-    for (EndpointHealth endpoint : endpoints) {
-      if (endpoint.state == HealthState.IN_USE && !servedMeanwhile(endpoint)) {
-        endpoint.noInRow = 0;
-      }
-    }
-  }
-
-  /** Whether a request was served that was sent since the endpoint's row of invalid ones began. */
-  private boolean servedMeanwhile(EndpointHealth endpoint) {
-    return servedSentAt - endpoint.noSince > 0;
-  }
-
-  private int longestRow(long now) {
-    return now - longestRowAt < ROW_COUNTS ? longestRow : 0;
   }
 
   /**
