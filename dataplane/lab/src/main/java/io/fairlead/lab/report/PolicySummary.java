@@ -146,8 +146,15 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
       Measure measure, NavigableMap<Long, RunResult> runs, NavigableMap<Long, RunResult> others) {
     long[] common =
         runs.keySet().stream().filter(others::containsKey).mapToLong(Long::longValue).toArray();
-    return Versus.of(
-        measure.better(), values(measure, runs, common), values(measure, others, common));
+    double[] values = values(measure, runs, common);
+    double[] beside = values(measure, others, common);
+    for (int i = 0; i < values.length; i++) {
+      // Of two without a bound neither is better: such a pair does not count.
+      if (Double.isInfinite(values[i]) && Double.isInfinite(beside[i])) {
+        values[i] = Double.NaN;
+      }
+    }
+    return Versus.of(measure.better(), values, beside);
   }
 
   private static double[] values(

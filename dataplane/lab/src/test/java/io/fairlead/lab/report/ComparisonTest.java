@@ -11,6 +11,7 @@ import io.fairlead.lab.simulator.RunResult;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -191,6 +192,22 @@ final class ComparisonTest {
     assertThat(group.policies().stream().map(each -> group.mark(each, Measure.SLOWEST_FLOW)))
         .containsExactly("", "★");
     assertThat(Shown.value(Measure.SLOWEST_FLOW, Measure.SLOWEST_FLOW.of(unfair))).isEqualTo("∞");
+    assertThat(beside(unfair, fair)).isEqualTo(Verdict.WORSE);
+    assertThat(beside(fair, unfair)).isEqualTo(Verdict.BETTER);
+    assertThat(beside(unfair, MadeUpRuns.as(unfair, "chat", "as-unfair")))
+        .isEqualTo(Verdict.ABSENT);
+  }
+
+  private static Verdict beside(RunResult run, RunResult reference) {
+    return Objects.requireNonNull(
+            Comparison.of(List.of(run, reference), reference.policy())
+                .groups()
+                .getFirst()
+                .policies()
+                .getFirst()
+                .cell(Measure.SLOWEST_FLOW)
+                .versus())
+        .verdict();
   }
 
   @Test

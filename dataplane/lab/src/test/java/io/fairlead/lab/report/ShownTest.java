@@ -16,7 +16,7 @@ final class ShownTest {
     "TTFT_P99, 9.994, 9.99",
     "TTFT_P99, 0.12345, 0.123",
     "TTFT_P99, NaN, –",
-    "TTFT_P99, Infinity, –",
+    "TTFT_P99, Infinity, ∞",
     "HIT_RATE, 0.8349, 83.5 %",
     "HIT_RATE, 0, 0.0 %",
     "HIT_RATE, NaN, –",
