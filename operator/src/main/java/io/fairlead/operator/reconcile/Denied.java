@@ -165,15 +165,14 @@ final class Denied {
     return Optional.of(
         Verdict.no(
             Reason.API_SERVER_ERROR,
-            "%s of %s cannot be %s in %s: the API server %s; what was seen last counts, kubectl get %s.%s tells what is wrong: see to the conversion webhook or whatever it names, or to the API server"
+            "%s of %s cannot be %s in %s: the API server %s; what was seen last counts, kubectl get %s tells what is wrong: see to the conversion webhook or whatever it names, or to the API server"
                 .formatted(
                     HasMetadata.getKind(place.kind()),
                     HasMetadata.getApiVersion(place.kind()),
                     verb.equals("list") ? "listed" : "watched",
                     place.namespace() == null ? "all namespaces" : "namespace " + place.namespace(),
                     e.getCode() < SERVER_ERROR ? "gives no answer" : "answers " + e.getCode(),
-                    HasMetadata.getPlural(place.kind()),
-                    HasMetadata.getGroup(place.kind()))));
+                    HasMetadata.getFullResourceName(place.kind()))));
   }
 
   /** As the API server says it. Of a watch that is refused the client passes no words on. */

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
+import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -52,10 +54,21 @@ class DeniedTest {
     assertThat(first.reason()).isEqualTo(Reason.API_SERVER_ERROR);
     assertThat(first.message())
         .contains("InferenceModel", "cannot be listed in namespace a", "answers 500")
+        .contains("kubectl get inferencemodels.inference.networking.x-k8s.io tells")
         .doesNotContain("try 2");
     assertThat(inDoubt()).isFalse();
     later();
     assertThat(ask()).as("in the same words, whatever the API server says").hasValue(first);
+  }
+
+  @Test
+  void aKindWithoutAGroupIsAskedForByItsName() {
+    code = 500;
+    assertThat(ask(Service.class, api.client())).isEmpty();
+    later();
+    assertThat(ask(Service.class, api.client()).orElseThrow().message())
+        .startsWith("Service of v1 cannot be listed")
+        .contains("kubectl get services tells");
   }
 
   @Test
@@ -106,8 +119,12 @@ class DeniedTest {
   }
 
   private Optional<Verdict> ask(KubernetesClient client) {
+    return ask(InferenceModel.class, client);
+  }
+
+  private Optional<Verdict> ask(Class<? extends HasMetadata> kind, KubernetesClient client) {
     return denied
-        .verdicts(List.of(InferenceModel.class), "a", client)
+        .verdicts(List.of(kind), "a", client)
         .map(verdicts -> verdicts.get(ConditionType.READY));
   }
 
