@@ -32,6 +32,9 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -63,18 +66,35 @@ final class Controllers extends Operator {
   private static final List<Class<? extends HasMetadata>> KINDS =
       List.of(InferencePool.class, InferenceModel.class, EndpointPicker.class);
 
+  /** When the controller of the older group is tried again that could not be started. */
+  private static final Duration AGAIN = Duration.ofSeconds(30);
+
   private final OldPools oldPools;
   private final Supplier<Operator> ofOldPools;
+  private final Executor later;
+  private boolean isTriedLater;
   private boolean stopped;
   private volatile @Nullable Operator old;
 
-  private Controllers(
+  /**
+   * @param ofOldPools makes the controller of the older group
+   * @param again when that is tried again
+   */
+  Controllers(
       Consumer<ConfigurationServiceOverrider> config,
       OldPools oldPools,
-      Supplier<Operator> ofOldPools) {
+      Supplier<Operator> ofOldPools,
+      Duration again) {
     super(config);
     this.oldPools = oldPools;
     this.ofOldPools = ofOldPools;
+    later =
+        CompletableFuture.delayedExecutor(
+            again.toMillis(), TimeUnit.MILLISECONDS, Controllers::startThread);
+  }
+
+  private static void startThread(Runnable task) {
+    Thread.ofVirtual().name("old-pools").start(task);
   }
 
   /**
@@ -108,7 +128,8 @@ final class Controllers extends Operator {
                   new Operator(config -> configure(config, client, metrics, old.deletions()));
               operator.register(old, config -> configure(config, namespaces));
               return operator;
-            });
+            },
+            AGAIN);
     controllers.register(pools, config -> configure(config, namespaces));
     Gauge.builder("fairlead.operator.informers.unwatched", controllers, Controllers::unwatched)
         .description("Watches of kinds that are not open, so that changes are not seen.")
@@ -118,7 +139,7 @@ final class Controllers extends Operator {
 
   @Override
   public synchronized void start() {
-    oldPools.start(() -> Thread.ofVirtual().name("old-pools").start(this::startOld));
+    oldPools.start(() -> startThread(this::startOld));
     super.start();
   }
 
@@ -127,13 +148,31 @@ final class Controllers extends Operator {
       return;
     }
     LOG.info("the cluster has InferencePools of {}, too", OldInferencePool.GROUP);
-    Operator made = ofOldPools.get();
+    Operator made = null;
     try {
+      made = ofOldPools.get();
       made.start();
       old = made;
     } catch (RuntimeException e) {
-      LOG.error("they cannot be served until the kind is seen anew", e);
-      made.stop();
+      LOG.error("they cannot be served yet; that is tried again", e);
+      if (made != null) {
+        made.stop();
+      }
+      tryLater();
+    }
+  }
+
+  /** Nothing may tell of the kind once more. */
+  private void tryLater() {
+    if (!isTriedLater) {
+      isTriedLater = true;
+      later.execute(
+          () -> {
+            synchronized (this) {
+              isTriedLater = false;
+              startOld();
+            }
+          });
     }
   }
 

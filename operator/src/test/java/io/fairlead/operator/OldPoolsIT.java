@@ -26,18 +26,25 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.observe.Adoption;
+import io.fairlead.operator.observe.OldPools;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Outage;
 import io.fairlead.operator.testing.PoolFixture;
+import io.javaoperatorsdk.operator.Operator;
+import io.javaoperatorsdk.operator.api.config.ConfigurationServiceOverrider;
+import io.javaoperatorsdk.operator.api.reconciler.Context;
+import io.javaoperatorsdk.operator.api.reconciler.Reconciler;
+import io.javaoperatorsdk.operator.api.reconciler.UpdateControl;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.awaitility.core.ThrowingRunnable;
@@ -81,6 +88,47 @@ class OldPoolsIT {
   void stop() {
     running.forEach(OperatorUnderTest::close);
     removeKind();
+  }
+
+  /** Nothing tells a second time that the kind is there. */
+  @Test
+  void theControllerOfTheOlderGroupIsTriedAgainUntilItRuns() {
+    haveKind();
+    AtomicInteger tried = new AtomicInteger();
+    Controllers controllers =
+        new Controllers(
+            this::configure,
+            new OldPools(cluster.admin(), Set.of(pool.namespace())),
+            () -> {
+              if (tried.incrementAndGet() < 3) {
+                throw new IllegalStateException("not yet");
+              }
+              return idle(new Operator(this::configure));
+            },
+            Duration.ofMillis(10));
+    idle(controllers).start();
+    try {
+      await().atMost(SEEN).until(() -> controllers.running().count() == 2);
+    } finally {
+      controllers.stop();
+    }
+  }
+
+  private void configure(ConfigurationServiceOverrider config) {
+    config.withKubernetesClient(cluster.admin()).withCloseClientOnStop(false);
+  }
+
+  private <O extends Operator> O idle(O operator) {
+    operator.register(new Idle(), config -> config.settingNamespace(pool.namespace()));
+    return operator;
+  }
+
+  /** The framework starts no operator without a controller. */
+  private static final class Idle implements Reconciler<ConfigMap> {
+    @Override
+    public UpdateControl<ConfigMap> reconcile(ConfigMap map, Context<ConfigMap> context) {
+      return UpdateControl.noUpdate();
+    }
   }
 
   @Test
