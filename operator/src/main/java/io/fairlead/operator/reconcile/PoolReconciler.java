@@ -439,7 +439,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       events.warn(
           seen.pool(),
           Notice.NO_LONGER_SERVED,
-          "No EndpointPicker names the pool, and it is not to be served without one, or others provide its Service; the picker and all that belongs to it are deleted");
+          "No EndpointPicker names the pool, and it is not to be served without one, or others provide its Service; the picker and all that belongs to it are deleted, but for the Secret of its hand-over, if it has one, which goes with the pool");
     }
     Attempts writes = new Attempts();
     NextLook next = new NextLook();

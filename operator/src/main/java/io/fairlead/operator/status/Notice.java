@@ -4,7 +4,7 @@ package io.fairlead.operator.status;
 public enum Notice {
   NO_LONGER_SERVED(
       "NoLongerServed",
-      "The pool is given up: no EndpointPicker names it any more, or somebody else provides its Service. The picker and all that belongs to it are deleted.",
+      "The pool is given up: no EndpointPicker names it any more, or somebody else provides its Service. The picker and all that belongs to it are deleted; only the Secret of its hand-over, if it has one, stays until the pool goes.",
       "Nothing, or create an EndpointPicker that names the pool."),
   NOT_DELETED(
       "NotDeleted",
