@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapVolumeSource;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.HasMetadata;
@@ -177,6 +178,13 @@ class ChildrenTest {
   void whatADeploymentRunsIsSeen(Frontend frontend) {
     Deployment deployment = (Deployment) deployment(with(frontend, "replicas: 2"));
     assertThat(Children.frontend(deployment)).isEqualTo(frontend);
+    deployment
+        .getSpec()
+        .getTemplate()
+        .getSpec()
+        .getContainers()
+        .addFirst(new ContainerBuilder().withName("sidecar").withArgs("gateway").build());
+    assertThat(Children.frontend(deployment)).as("beside others").isEqualTo(frontend);
   }
 
   /** By which it is known that a child need not be compared with what is there again. */
