@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Whether a pool is ours to serve, and by whose wish. */
@@ -44,10 +45,11 @@ public sealed interface Serving {
    *
    * @param adoption which pools are served without being claimed
    * @param grace how long such a pool is left to others, unless a label says that it is ours
-   * @param known how long it has been left to them; not its age, which clocks that differ make
-   *     whatever they like
+   * @param known asked, where that decides, how long it has been left to them; not its age, which
+   *     clocks that differ make whatever they like
    */
-  static Serving decide(Observation seen, Adoption adoption, Duration grace, Duration known) {
+  static Serving decide(
+      Observation seen, Adoption adoption, Duration grace, Supplier<Duration> known) {
     List<EndpointPicker> claims = seen.pickers().stream().sorted(CLAIMS).toList();
     if (!claims.isEmpty()) {
       return new Served(claims.getFirst(), claims.subList(1, claims.size()));
@@ -55,10 +57,12 @@ public sealed interface Serving {
     if (!wanted(seen, adoption) || !unserved(seen)) {
       return new NotOurs();
     }
-    Duration left = grace.minus(known);
-    return left.isPositive() && !isLabelled(seen) && seen.own().isEmpty() && seen.service() == null
-        ? new Undecided(left)
-        : new Served(null, List.of());
+    Served served = new Served(null, List.of());
+    if (isLabelled(seen) || !seen.own().isEmpty() || seen.service() != null) {
+      return served;
+    }
+    Duration left = grace.minus(known.get());
+    return left.isPositive() ? new Undecided(left) : served;
   }
 
   private static boolean wanted(Observation seen, Adoption adoption) {

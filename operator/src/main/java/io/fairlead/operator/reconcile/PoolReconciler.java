@@ -320,7 +320,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             seen,
             settings.adoption(),
             settings.grace(),
-            undecided.since(pool, Serving.Undecided.class));
+            () -> undecided.since(pool, Serving.Undecided.class));
     if (!(decided instanceof Serving.Undecided)) {
       undecided.end(pool);
     }

@@ -40,9 +40,10 @@ final class Waits {
   }
 
   /**
-   * How long the pool has waited for this.
+   * How long the pool has waited for this, which begins now where it waited for nothing, or for
+   * something else.
    *
-   * @return zero when it waited for nothing, or for something else: it begins now
+   * @return zero when it begins
    */
   synchronized Duration since(String pool, Object what) {
     long now = nanos.getAsLong();
