@@ -44,20 +44,25 @@ final class OwnWrites {
     String uid = left.getMetadata().getUid();
     writes.remove(uid);
     writes.put(uid, new Write(left, now));
+    giveUpOld(now);
+  }
+
+  private void giveUpOld(long now) {
     Iterator<Write> oldest = writes.values().iterator();
-    while (now - oldest.next().at() >= BEHIND || writes.size() > MOST) {
+    while (oldest.hasNext() && (now - oldest.next().at() >= BEHIND || writes.size() > MOST)) {
       oldest.remove();
     }
   }
 
   /** The object as it is in the cache, or as we left it after that. */
   synchronized <R extends HasMetadata> R newest(R cached) {
+    giveUpOld(clock.getAsLong());
     String uid = cached.getMetadata().getUid();
     Write write = writes.get(uid);
     if (write == null) {
       return cached;
     }
-    if (clock.getAsLong() - write.at() < BEHIND && isOlder(cached, write.left())) {
+    if (isOlder(cached, write.left())) {
       @SuppressWarnings("unchecked") // of one UID
       R own = (R) write.left();
       return own;

@@ -53,6 +53,18 @@ class OwnWritesTest {
     assertThat(own.newest(object("u9999", "1")).getMetadata().getResourceVersion()).isEqualTo("5");
   }
 
+  /** After a burst these are thousands of whole objects. */
+  @Test
+  void whatNoCacheCanLackIsHeldNoLongerThoughNothingIsWritten() {
+    own.wrote(object("a", "5"));
+    long written = now;
+    now += Duration.ofSeconds(31).toNanos();
+    var _ = own.newest(object("b", "1"));
+    now = written;
+    ConfigMap cached = object("a", "4");
+    assertThat(own.newest(cached)).isSameAs(cached);
+  }
+
   private static ConfigMap object(String uid, String version) {
     return new ConfigMapBuilder()
         .withNewMetadata()
