@@ -796,9 +796,16 @@ public final class Director implements RequestListener {
     pool.observer().rejected(model, rejection);
   }
 
-  /** Whether that is here which it is rejected for want of: the core had yet to hear of it. */
+  /**
+   * Whether that is here which it is rejected for want of: the core had yet to hear of it, or found
+   * nobody to send it to instead.
+   */
   private boolean hasComeAfterAll(Rejection rejection) {
-    return firstByteSeen && rejection.reason() == Rejection.Reason.FIRST_BYTE_TIMEOUT;
+    return firstByteSeen
+        && switch (rejection.reason()) {
+          case SILENCE_TIMEOUT, TOTAL_TIMEOUT -> false; // of an answer that has begun
+          default -> true;
+        };
   }
 
   private void answer(Rejection rejection) {

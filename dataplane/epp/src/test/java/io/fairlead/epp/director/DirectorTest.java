@@ -507,6 +507,22 @@ class DirectorTest {
     assertThat(scene.core.active()).isZero();
   }
 
+  /** The core has taken it off its endpoint to send it elsewhere, and found nobody. */
+  @Test
+  void anAnswerThatHasBegunIsNotBrokenOffSinceNobodyElseIsThere() {
+    Scene scene = new Scene(1);
+    scene.sent();
+    Rejection nobody =
+        new Rejection(Rejection.Reason.UPSTREAM_FAILED, Criticality.STANDARD, "nobody");
+    scene.loop.act(() -> scene.frontend.director.reject(0, nobody));
+    scene.home.act(() -> scene.frontend.director.firstByte());
+    scene.quiet();
+    assertThat(scene.frontend.over).isFalse();
+    scene.home.act(() -> scene.frontend.director.end(Outcome.COMPLETED, Usage.UNKNOWN));
+    scene.quiet();
+    assertThat(scene.terminal.calls).as("counted once").isOne();
+  }
+
   /** The core has given it up, alone or for another endpoint, just when it began. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
