@@ -5,6 +5,8 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -12,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
@@ -23,6 +26,13 @@ final class CaptureFolder {
 
   private static final List<String> SUFFIXES =
       List.of(CaptureFields.REQUESTS_SUFFIX, CaptureFields.STATE_SUFFIX);
+
+  /** Whatever the process's umask is: a volume may be shared. */
+  private static final FileAttribute<?> OWN_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private static final FileAttribute<?> OWN_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final Path folder;
   private final int most;
@@ -62,12 +72,13 @@ final class CaptureFolder {
   }
 
   private static SeekableByteChannel create(Path file) throws IOException {
-    return Files.newByteChannel(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    return Files.newByteChannel(
+        file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWN_FILE);
   }
 
   /** Makes the next pair. */
   Pair next() throws IOException {
-    Files.createDirectories(folder);
+    Files.createDirectories(folder, OWN_FOLDER);
     number++;
     SeekableByteChannel requests = opener.open(path(name(), CaptureFields.REQUESTS_SUFFIX));
     try {

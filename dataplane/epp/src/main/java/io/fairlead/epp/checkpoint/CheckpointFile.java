@@ -10,6 +10,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,6 +37,13 @@ public final class CheckpointFile implements AutoCloseable {
   private static final long RETRY_MILLIS = 30_000;
   private static final long LARGEST = 64 << 20;
   private static final long FINISH_MILLIS = 2_000;
+
+  /** Whatever the process's umask is: a volume may be shared. */
+  private static final FileAttribute<?> OWN_FOLDER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private static final FileAttribute<?> OWN_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   private final Path folder;
   private final String source;
@@ -138,7 +148,7 @@ public final class CheckpointFile implements AutoCloseable {
     }
     stopTrying();
     try {
-      Files.createDirectories(folder);
+      Files.createDirectories(folder, OWN_FOLDER);
       replace(CheckpointText.write(source, checkpoint).getBytes(StandardCharsets.UTF_8));
       unwritten = null;
       if (complained) {
@@ -178,9 +188,11 @@ public final class CheckpointFile implements AutoCloseable {
     try (FileChannel channel =
         FileChannel.open(
             written,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE),
+            OWN_FILE)) {
       ByteBuffer rest = ByteBuffer.wrap(bytes);
       while (rest.hasRemaining()) {
         channel.write(rest);

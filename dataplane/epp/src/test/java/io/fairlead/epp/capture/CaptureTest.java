@@ -39,6 +39,7 @@ import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -110,6 +111,25 @@ class CaptureTest {
                 .replace(
                     "PICK",
                     "{\"endpoint\":\"one\",\"target\":\"target\",\"matched\":2,\"cached\":0}"));
+  }
+
+  /** Of a volume that others may see. */
+  @Test
+  void nobodyElseCanReadIt() throws IOException {
+    Path made = folder.resolve("made").resolve("pod");
+    try (Capture capture = open(CaptureConfig.to(made))) {
+      arrive(capture, 100_000_003, FACTS);
+    }
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(made)))
+        .isEqualTo("rwx------");
+    try (Stream<Path> files = Files.list(made)) {
+      assertThat(files)
+          .hasSize(2)
+          .allSatisfy(
+              file ->
+                  assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                      .isEqualTo("rw-------"));
+    }
   }
 
   @Test

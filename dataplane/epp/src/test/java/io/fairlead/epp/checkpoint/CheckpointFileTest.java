@@ -13,6 +13,7 @@ import io.fairlead.crds.config.TargetModel;
 import io.fairlead.epp.datalayer.EndpointSet;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -91,6 +92,15 @@ class CheckpointFileTest {
     }
     assertThat(folder.resolve("made")).isDirectoryContaining("glob:**checkpoint.json");
     assertThat(folder.resolve("made").toFile().list()).hasSize(1);
+  }
+
+  @Test
+  void nobodyElseCanReadIt() throws Exception {
+    saved();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
+        .isEqualTo("rw-------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file().getParent())))
+        .isEqualTo("rwx------");
   }
 
   @Test
