@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.ServiceLoader;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Future;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The models' own tokenizers that a config names. They work on a few threads of their own, on a
- * bounded number of prompts at a time. A request that gets no tokens in time goes on with
- * estimates.
+ * bounded number of prompts at a time, the shortest first. One that could not be cut in time is not
+ * begun: nobody can stop it then, and others would wait behind it. A request that gets no tokens in
+ * time goes on with estimates.
  */
 public final class PromptTokenizers implements AutoCloseable {
 
@@ -44,6 +45,12 @@ public final class PromptTokenizers implements AutoCloseable {
 
   /** Prompts that wait for a thread. */
   private static final int MOST_WAITING = 256;
+
+  /** Bytes of a body that is tried however slow others were: what it takes shows when that ends. */
+  private static final int ALWAYS_TRIED = 64 << 10;
+
+  /** A cut counts for one part of so many in what is known of how long they take. */
+  private static final double PACE_WEIGHT = 8;
 
   private static final Duration RETRY = Duration.ofSeconds(30);
 
@@ -79,8 +86,24 @@ public final class PromptTokenizers implements AutoCloseable {
     private boolean closed;
     private int users;
 
+    /** What a byte took lately; 0 while none has. Threads may overwrite one another: no harm. */
+    private volatile double nanosPerByte;
+
     /** Whether it was asked for anew since it could not be opened. */
     private boolean again;
+
+    void took(long nanos, int bytes) {
+      if (bytes > 0) {
+        double before = nanosPerByte;
+        double now = (double) nanos / bytes;
+        nanosPerByte = before == 0 ? now : before + (now - before) / PACE_WEIGHT;
+      }
+    }
+
+    /** Whether a body of this length can surely not be cut within that. */
+    boolean isTooLong(int bytes, Duration timeout) {
+      return bytes > ALWAYS_TRIED && bytes * nanosPerByte > 2.0 * timeout.toNanos();
+    }
 
     synchronized void opened(PromptTokenizer made) {
       tokenizer = made;
@@ -178,7 +201,7 @@ public final class PromptTokenizers implements AutoCloseable {
             most,
             10,
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(MOST_WAITING),
+            new PriorityBlockingQueue<>(),
             Thread.ofPlatform().daemon().name("fairlead-tokenizer-", 0).factory());
     threads.allowCoreThreadTimeOut(true); // none where no tokenizer is used
   }
@@ -314,8 +337,9 @@ public final class PromptTokenizers implements AutoCloseable {
    *     there is room for it
    * @param home where {@code done} is called, and whoever calls this is
    * @param done called once, later; with null where there are no tokens in time
-   * @return withdraws the question: {@code done} is not called then. Null where too many wait, or
-   *     the model has no tokenizer any more: {@code done} is not called either
+   * @return withdraws the question: {@code done} is not called then. Null where too many wait, it
+   *     would take too long, or the model has no tokenizer any more: {@code done} is not called
+   *     either
    */
   public @Nullable Runnable cut(
       String model,
@@ -328,8 +352,12 @@ public final class PromptTokenizers implements AutoCloseable {
     if (loaded == null || loaded.opened.tokenizer == null) {
       return null;
     }
+    if (loaded.opened.isTooLong(bytes, loaded.timeout)) {
+      count(TokenizerResult.LATE);
+      return null;
+    }
     boolean room = waitingBytes.addAndGet(bytes) <= mostWaitingBytes;
-    if (!room || threads.getQueue().remainingCapacity() == 0) {
+    if (!room || threads.getQueue().size() >= MOST_WAITING) {
       waitingBytes.addAndGet(-bytes);
       count(TokenizerResult.BUSY);
       return null;
@@ -381,7 +409,7 @@ public final class PromptTokenizers implements AutoCloseable {
   }
 
   /** One prompt. */
-  private final class Cut implements Runnable {
+  private final class Cut implements Runnable, Comparable<Cut> {
 
     private final Loaded loaded;
     private final String path;
@@ -415,6 +443,11 @@ public final class PromptTokenizers implements AutoCloseable {
     }
 
     @Override
+    public int compareTo(Cut other) {
+      return Integer.compare(bytes, other.bytes);
+    }
+
+    @Override
     public void run() {
       PromptTokenizer tokenizer = over ? null : loaded.opened.use();
       try {
@@ -443,7 +476,11 @@ public final class PromptTokenizers implements AutoCloseable {
         result = TokenizerResult.FAILED;
         failed(e);
       }
-      nanos.add(clock.getAsLong() - began);
+      long took = clock.getAsLong() - began;
+      if (result == TokenizerResult.DONE) {
+        loaded.opened.took(took, bytes);
+      }
+      nanos.add(took);
       tell(result, tokens);
     }
 

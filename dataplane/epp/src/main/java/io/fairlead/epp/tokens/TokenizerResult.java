@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum TokenizerResult {
   /** It was, in time. */
   DONE,
-  /** It took too long: the request went on with an estimate. */
+  /** It took too long, or would have: the request went on with an estimate. */
   LATE,
   /** Too many wait already. */
   BUSY,

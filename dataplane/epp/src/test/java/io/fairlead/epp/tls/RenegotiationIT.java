@@ -83,8 +83,7 @@ class RenegotiationIT {
           SelfSignedCertificate.create("localhost", InstantSource.system(), new SecureRandom());
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
-      store.setKeyEntry(
-          "own", made.key(), new char[0], new X509Certificate[] {made.certificate()});
+      store.setKeyEntry("own", made.key(), new char[0], new X509Certificate[] {made.certificate()});
       KeyManagerFactory keys =
           KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(store, new char[0]);

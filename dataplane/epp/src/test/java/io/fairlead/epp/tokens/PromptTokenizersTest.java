@@ -15,6 +15,8 @@ import io.fairlead.crds.config.TargetModel;
 import io.fairlead.plugin.PromptTokenizer;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -205,6 +207,63 @@ class PromptTokenizersTest {
     }
     assertThat(copied).hasValue((taken - 1) * bytes);
     held.countDown();
+  }
+
+  /** It would hold a thread for as long as it takes, and nobody would wait for it. */
+  @Test
+  void aBodyThatCanNotBeReadInTimeIsNotBegun() throws Exception {
+    AtomicLong clock = new AtomicLong();
+    AtomicLong nanosPerByte = new AtomicLong(1_000);
+    cutter.set(
+        (path, body) -> {
+          clock.addAndGet(body.length * nanosPerByte.get());
+          return IDS;
+        });
+    try (PromptTokenizers own = new PromptTokenizers(clock::get, () -> List.of(_ -> opened()))) {
+      own.configured(compiled(List.of(events(), source("there", "100ms"))));
+      await().until(() -> own.knows("base"));
+      assertThat(begins(own, 1 << 20)).as("nobody knows").isTrue();
+      await().until(() -> own.seconds() > 1);
+      assertThat(begins(own, 1 << 20)).isFalse();
+      assertThat(own.of(TokenizerResult.LATE)).isPositive();
+      assertThat(begins(own, 1 << 16)).as("a short one").isTrue();
+
+      nanosPerByte.set(10);
+      await().until(() -> begins(own, 1 << 14) && begins(own, 1 << 20));
+    }
+  }
+
+  private boolean begins(PromptTokenizers own, int bytes) {
+    return home.submit(
+                () ->
+                    own.cut("base", "/v1/completions", bytes, () -> new byte[bytes], home, _ -> {}))
+            .syncUninterruptibly()
+            .getNow()
+        != null;
+  }
+
+  @Test
+  void theShortestOfThoseThatWaitIsNext() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    List<Integer> order = Collections.synchronizedList(new ArrayList<>());
+    cutter.set(
+        (path, body) -> {
+          held.await();
+          order.add(body.length);
+          return IDS;
+        });
+    configure("5s");
+    int threads = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    for (int i = 0; i < threads; i++) {
+      assertThat(begins(tokenizers, 0)).isTrue();
+    }
+    assertThat(begins(tokenizers, 60_000)).isTrue();
+    for (int i = 0; i < 100; i++) {
+      assertThat(begins(tokenizers, 1 + i)).isTrue();
+    }
+    held.countDown();
+    await().until(() -> order.size() == threads + 101);
+    assertThat(order.indexOf(60_000)).isGreaterThanOrEqualTo(order.size() - threads);
   }
 
   @Test
