@@ -42,6 +42,10 @@ final class EventGaps implements Collector {
     return models.computeIfAbsent(model, m -> new AtomicLongArray(bounds.length + 1));
   }
 
+  void forget(String model) {
+    models.remove(model);
+  }
+
   /** Adds an answer to what {@link #of} gave. */
   static void add(AtomicLongArray counts, PassedAnswer answer) {
     int sum = counts.length() - 1;

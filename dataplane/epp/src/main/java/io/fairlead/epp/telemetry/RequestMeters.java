@@ -87,6 +87,7 @@ final class RequestMeters {
   private final Timer perToken;
   private final Timer normalized;
   private final Timer duration;
+  private long usedAt;
 
   RequestMeters(MeterRegistry registry, ShareHistograms shares, EventGaps gaps, String model) {
     this.registry = registry;
@@ -126,6 +127,15 @@ final class RequestMeters {
             "From a request's arrival to its end, for each token of one of its answers.",
             TOKEN_BUCKETS);
     duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
+  }
+
+  /** Something of a request of the model was told, in nanoseconds of the owner's clock. */
+  void used(long now) {
+    usedAt = now;
+  }
+
+  long usedAt() {
+    return usedAt;
   }
 
   void arrived(long bytes) {

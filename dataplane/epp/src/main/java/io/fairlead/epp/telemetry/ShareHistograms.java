@@ -39,6 +39,11 @@ final class ShareHistograms {
     return error.labelValues(model);
   }
 
+  void forget(String model) {
+    believed.remove(model);
+    error.remove(model);
+  }
+
   private static Histogram histogram(PrometheusRegistry registry, String name, String help) {
     return Histogram.builder()
         .name(name)

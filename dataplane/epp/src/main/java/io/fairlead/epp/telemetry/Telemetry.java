@@ -12,6 +12,7 @@ import io.fairlead.epp.director.PassedAnswer;
 import io.fairlead.epp.director.RequestObserver;
 import io.fairlead.epp.status.EndpointLatency;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -34,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The observer's methods and {@link #latencies} run on the pool's loop and own what they touch.
  * Labels come from the config only: a model that it does not name counts as {@code unknown}, so
  * clients can't make series. Where it names none at all, the first models count by name of which a
- * server has served a request. A call that names no model, such as for the list of models, is no
- * request to one and counts for none.
+ * server has served a request, each until nobody has asked for it in an hour and another one needs
+ * its place. A call that names no model, such as for the list of models, is no request to one and
+ * counts for none.
  */
 public final class Telemetry implements RequestObserver {
 
@@ -43,6 +45,9 @@ public final class Telemetry implements RequestObserver {
 
   /** Servers that answer whatever the model is called let clients name as many. */
   private static final int MOST_SERVED = 20;
+
+  /** Nobody asks any more for a model that nobody has asked for in so long. */
+  private static final long UNUSED_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private static final int LONGEST_LABEL = 256;
 
@@ -259,16 +264,43 @@ public final class Telemetry implements RequestObserver {
       known = new RequestMeters(registry, shares, gaps, label);
       meters.put(label, known);
     }
+    known.used(clock.getAsLong());
     return known;
   }
 
   private void served(String model) {
     if (models.isEmpty()
-        && served.size() < MOST_SERVED
+        && !served.contains(model)
         && model.length() <= LONGEST_LABEL
-        && StandardCharsets.UTF_8.newEncoder().canEncode(model)) {
+        && StandardCharsets.UTF_8.newEncoder().canEncode(model)
+        && (served.size() < MOST_SERVED || forgetsOne())) {
       served.add(model);
     }
+  }
+
+  /** Whether there was one that nobody asks for any more. */
+  private boolean forgetsOne() {
+    long now = clock.getAsLong();
+    for (String model : served) {
+      RequestMeters own = meters.get(model);
+      if (own == null || now - own.usedAt() >= UNUSED_NANOS) {
+        served.remove(model);
+        meters.remove(model);
+        forget(model);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void forget(String model) {
+    for (Meter meter : registry.getMeters()) {
+      if (model.equals(meter.getId().getTag("model"))) {
+        registry.remove(meter);
+      }
+    }
+    shares.forget(model);
+    gaps.forget(model);
   }
 
   private String label(String model) {

@@ -13,6 +13,8 @@ import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.director.PassedAnswer;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class TelemetryTest {
@@ -20,7 +22,8 @@ class TelemetryTest {
   private static final Route ROUTE =
       new Route("target", Criticality.STANDARD, "e", "10.0.0.1", 8000, 0, 1);
 
-  private final Telemetry telemetry = new Telemetry(() -> 0);
+  private final AtomicLong now = new AtomicLong();
+  private final Telemetry telemetry = new Telemetry(now::get);
 
   @Test
   void tokensAreCountedByModelAndUnknownOnesAreNot() {
@@ -170,6 +173,32 @@ class TelemetryTest {
       request("another " + i);
     }
     assertThat(telemetry.registry().scrape().lines().count()).isEqualTo(before);
+  }
+
+  @Test
+  void aNameThatNobodyHasAskedForInAnHourMakesRoomForAnother() {
+    for (int i = 0; i < 20; i++) {
+      request("made up " + i);
+    }
+    request("real");
+    assertThat(telemetry.registry().scrape()).doesNotContain("model=\"real\"");
+    now.set(TimeUnit.MINUTES.toNanos(59));
+    request("made up 7");
+    request("real");
+    assertThat(telemetry.registry().scrape()).doesNotContain("model=\"real\"");
+    long before = telemetry.registry().scrape().lines().count();
+
+    now.set(TimeUnit.MINUTES.toNanos(60));
+    request("real");
+    for (int i = 0; i < 100; i++) {
+      request("another " + i % 18);
+    }
+    request("one too many");
+
+    assertThat(telemetry.registry().scrape().lines().count()).isEqualTo(before);
+    assertThat(telemetry.registry().scrape())
+        .contains("model=\"real\"", "model=\"made up 7\"", "model=\"another 17\"")
+        .doesNotContain("model=\"made up 1\"", "model=\"one too many\"");
   }
 
   @Test
