@@ -132,6 +132,9 @@ final class AdapterSlots implements Adapters {
     }
     running = metrics.runningAdapters();
     waiting = metrics.waitingAdapters();
+    if (!metrics.baseModel().isEmpty()) {
+      pool.addBaseModel(begunAt, metrics.baseModel());
+    }
     pool.add(begunAt, running);
     pool.add(begunAt, waiting);
     reported = reportedNow();

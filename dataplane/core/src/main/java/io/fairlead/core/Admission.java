@@ -118,11 +118,16 @@ final class Admission {
     }
   }
 
-  private static FlowQueue home(FlowControl flow, CompiledConfig config, Flight flight) {
+  /**
+   * The flow of its model, unless it says whose it is. Names that neither the config nor a server
+   * has told of share one: clients can make up as many as they like.
+   */
+  private FlowQueue home(FlowControl flow, CompiledConfig config, Flight flight) {
     RequestFacts facts = flight.facts;
     CompiledModel model = config.model(facts.model());
     RequestHeaders headers = facts.headers();
-    String id = FlowHeaders.flow(headers, facts.model());
+    boolean known = config.names(facts.model()) || endpoints.adapters().isServed(facts.model());
+    String id = FlowHeaders.flow(headers, known ? facts.model() : FlowControl.SHARED);
     FlowQueue home = flow.flow(config.priority(model, headers), id);
     if (home.id().equals(facts.model())) {
       home.weight(model.weight());

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.SequencedMap;
 
 /**
- * Adapters that servers of a pool have told of in the last minutes. One that nobody shows any more
- * may be gone for good where adapters come and go.
+ * Adapters and base models that servers of a pool have told of in the last minutes. One that nobody
+ * shows any more may be gone for good where adapters come and go.
  */
 final class PoolAdapters {
 
@@ -19,6 +19,8 @@ final class PoolAdapters {
   /** When each was shown last, the one that was for longest ago first. */
   private final SequencedMap<String, Long> names = new LinkedHashMap<>();
 
+  private final SequencedMap<String, Long> baseModels = new LinkedHashMap<>();
+
   private long changes;
 
   /** A server has named these. */
@@ -26,11 +28,26 @@ final class PoolAdapters {
     for (int i = 0; i < adapters.size(); i++) {
       changes += names.putLast(adapters.get(i), now) == null ? 1 : 0;
     }
-    while (!names.isEmpty()
-        && (names.size() > MOST || now - names.firstEntry().getValue() > KNOWN_FOR)) {
-      names.pollFirstEntry();
-      changes++;
+    changes += forget(now, names);
+  }
+
+  /** A server calls its base model so. */
+  void addBaseModel(long now, String name) {
+    baseModels.putLast(name, now);
+    forget(now, baseModels);
+  }
+
+  private static int forget(long now, SequencedMap<String, Long> of) {
+    int before = of.size();
+    while (!of.isEmpty() && (of.size() > MOST || now - of.firstEntry().getValue() > KNOWN_FOR)) {
+      of.pollFirstEntry();
     }
+    return before - of.size();
+  }
+
+  /** Whether any server of the pool has told of this model, as an adapter or as its base model. */
+  boolean isServed(String model) {
+    return knows(model) || baseModels.containsKey(model);
   }
 
   /**

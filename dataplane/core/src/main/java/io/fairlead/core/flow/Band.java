@@ -132,8 +132,8 @@ final class Band implements Flows {
       return known;
     }
     // One place is for those who share it.
-    if (flows.size() >= mostFlows - 1 && !forgetIdle() && !id.isEmpty()) {
-      return flow("");
+    if (flows.size() >= mostFlows - 1 && !forgetIdle() && !id.equals(FlowControl.SHARED)) {
+      return flow(FlowControl.SHARED);
     }
     FlowQueue made = new FlowQueue(this, id);
     flows.put(id, made);

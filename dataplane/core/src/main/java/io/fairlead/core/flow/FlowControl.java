@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FlowControl {
 
+  /** Id of the flow that is shared by all that have none of their own. */
+  public static final String SHARED = "";
+
   /** So many flows whose first request can't go are passed over at a time. */
   private static final int MOST_PASSED_OVER = 8;
 

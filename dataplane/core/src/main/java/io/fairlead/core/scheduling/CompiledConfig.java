@@ -91,6 +91,11 @@ public final class CompiledConfig {
     return CompiledModel.plain(name, name.isEmpty() ? Criticality.STANDARD : unconfigured());
   }
 
+  /** Whether it says something of this model. */
+  public boolean names(String model) {
+    return models.containsKey(model);
+  }
+
   /**
    * How a request fares when the pool is short of capacity: as its objective says, where it names
    * one that is configured, else as its model does.
