@@ -99,7 +99,7 @@ final class AttemptRules {
     }
     EndpointState prefiller = flight.attempt.prefilledBy;
     if (failure == Failure.ERROR && prefiller == null) {
-      health.erred(now, at.health(), flight.attempt.trial);
+      health.erred(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
       flight.suspicion =
           flight.suspicion == null
               ? new Suspicion(at, flight.attempt.sentAt, flight.attempt.trial)
@@ -244,7 +244,7 @@ final class AttemptRules {
       // An answer it is; how a trial has ended is for the next call to say.
       health.answered(now, endpoint.health(), flight.attempt.sentAt, NO_TRIAL);
     }
-    health.invalid(now, endpoint.health(), flight.attempt.trial);
+    health.invalid(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);
   }
 
   /** Whether the answer has stopped coming. */

@@ -138,6 +138,37 @@ class SickEndpointTest {
     assertThat(state("a")).isEqualTo(failsProbe ? HealthState.OUT : HealthState.IN_USE);
   }
 
+  /** A model may fail wherever it is asked for: a probe asks for what the server has served. */
+  @Test
+  void aProbeAsksForAModelThatWasServed() {
+    configure(0);
+    for (int i = 0; i < 100 && probes.isEmpty(); i++) {
+      long failing = pool.arrive("broken", 1);
+      pool.core.attemptFailed(pool.now, failing, Failure.ERROR);
+      pool.core.ended(pool.now, failing, Outcome.FAILED, Usage.UNKNOWN);
+    }
+    assertThat(probes.getFirst().model()).isEqualTo("m");
+  }
+
+  /** What it did before it came back says nothing. */
+  @Test
+  void oneThatIsBackIsNotOutForOneErrorMore() {
+    configure(0);
+    for (int i = 0; i < 100 && state("a") != HealthState.OUT; i++) {
+      ticksUntil(pool.now + 2 * SECOND);
+      fail(sentTo("a"));
+    }
+    answersProbe("a");
+    assertThat(state("a")).isEqualTo(HealthState.ON_TRIAL);
+    long tried = sentTo("a");
+    pool.core.firstByte(pool.now, tried);
+    assertThat(state("a")).isEqualTo(HealthState.IN_USE);
+    probes.clear();
+    fail(sentTo("a"));
+    assertThat(state("a")).isEqualTo(HealthState.IN_USE);
+    assertThat(probes).as("one error is not asked about").isEmpty();
+  }
+
   @Test
   void oneThatFailsEachFourthIsUsedLess() {
     configure(0);

@@ -181,8 +181,11 @@ public final class EndpointHealth {
   /** When it gets a request on trial whatever probes say. */
   long lastResortAt;
 
-  /** Of the last request that was sent there: a model that it serves. */
+  /** Of the last request that was sent there: a model that it may serve. */
   private String model = "";
+
+  /** The last that it has served; empty for none. */
+  private String servedModel = "";
 
   /** The model of its last answer, and whether it served or refused it. */
   private String answered = "";
@@ -302,8 +305,9 @@ public final class EndpointHealth {
     faults.forget();
   }
 
+  /** What a probe is to ask for: what it has served rather than what was asked of it. */
   String model() {
-    return model;
+    return servedModel.isEmpty() ? model : servedModel;
   }
 
   /**
@@ -507,6 +511,9 @@ public final class EndpointHealth {
       answered = target;
     }
     answeredServed = serves;
+    if (serves && !target.isEmpty()) {
+      servedModel = target;
+    }
   }
 
   /**
@@ -548,6 +555,7 @@ public final class EndpointHealth {
     answered = "";
     answeredServed = false;
     otherServed = false;
+    servedModel = "";
     heard = false;
     served = false;
     cameAt = now;

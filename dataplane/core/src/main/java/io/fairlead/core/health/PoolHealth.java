@@ -321,10 +321,16 @@ public final class PoolHealth {
    * endpoint's fault: it is out. Unless one that serves what others ask says no as often in a row
    * then: a client sends nothing else, to whoever holds the beginning of its prompts, and has moved
    * there.
+   *
+   * @param sentAt when it was sent there
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
-  public void invalid(long now, EndpointHealth endpoint, int trial) {
+  public void invalid(long now, EndpointHealth endpoint, long sentAt, int trial) {
+    if (isOfBefore(endpoint, sentAt)) {
+      return;
+    }
     saysNo(now, endpoint);
-    boolean triedForIt = endpoint.outForSayingNo && endpoint.isOfTrial(trial);
+    boolean triedForIt = endpoint.outForSayingNo && isTried(endpoint, trial);
     boolean out =
         triedForIt
             ? negatives.blameOnTrial(endpoint, endpoints)
@@ -342,11 +348,17 @@ public final class PoolHealth {
    * fetched. A probe is to tell soon, in which nothing is wrong. Rows are as those of {@link
    * #invalid}, but for a long one nothing has to be served meanwhile: to fail takes no time, and
    * would draw most requests until something is.
+   *
+   * @param sentAt when it was sent there
+   * @param trial that it was sent on, as {@link EndpointHealth#sent} said
    */
-  public void erred(long now, EndpointHealth endpoint, int trial) {
+  public void erred(long now, EndpointHealth endpoint, long sentAt, int trial) {
+    if (isOfBefore(endpoint, sentAt)) {
+      return;
+    }
     saysNo(now, endpoint);
     boolean out =
-        endpoint.isOfTrial(trial)
+        isTried(endpoint, trial)
             ? negatives.blameOnTrial(endpoint, endpoints)
             : negatives.blameForErrors(now, endpoint, endpoints);
     if (out) {
@@ -360,6 +372,15 @@ public final class PoolHealth {
   public void mayHaveFailed(long now, EndpointHealth endpoint) {
     endpoint.failed(now, false);
     usable.changed();
+  }
+
+  /** Whether the endpoint has left, gone out, or come back since a request was sent there. */
+  private static boolean isOfBefore(EndpointHealth endpoint, long sentAt) {
+    return endpoint.gone || sentAt - endpoint.since < 0;
+  }
+
+  private static boolean isTried(EndpointHealth endpoint, int trial) {
+    return endpoint.state == HealthState.ON_TRIAL && endpoint.isOfTrial(trial);
   }
 
   private void askIfErring(long now, EndpointHealth endpoint) {
@@ -432,6 +453,7 @@ public final class PoolHealth {
 
   private void passed(long now, EndpointHealth endpoint, int trial) {
     if (endpoint.isOfTrial(trial) && endpoint.state == HealthState.ON_TRIAL && !endpoint.gone) {
+      endpoint.noInRow = 0;
       back(now, endpoint, "answers again");
     }
   }
@@ -523,8 +545,8 @@ public final class PoolHealth {
     }
     endpoint.failed(now, failure == Failure.BROKEN_OFF);
     endpoint.countFailure(sentAt);
-    if (endpoint.gone || endpoint.state == HealthState.OUT || sentAt - endpoint.since < 0) {
-      return; // of before it left, went out, or came back
+    if (endpoint.state == HealthState.OUT || isOfBefore(endpoint, sentAt)) {
+      return;
     }
     if (endpoint.isOfTrial(trial) || isOut(endpoint, failure)) {
       out(now, endpoint, failure.words(), false);

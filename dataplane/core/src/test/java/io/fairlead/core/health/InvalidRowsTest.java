@@ -63,7 +63,7 @@ class InvalidRowsTest {
 
   private void isInvalid(EndpointHealth endpoint) {
     health.answered(now += MILLI, endpoint, now - MILLI, 0);
-    health.invalid(now, endpoint, 0);
+    health.invalid(now, endpoint, now - MILLI, 0);
     isServed(serves);
   }
 

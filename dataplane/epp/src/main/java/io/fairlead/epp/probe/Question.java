@@ -136,7 +136,8 @@ final class Question extends SimpleChannelInboundHandler<HttpObject> {
       if (status < 300) {
         begun = true;
       } else {
-        end(status < 500 ? null : Failures.ofStatus(status, empty));
+        // Not Implemented is said of the question, by servers of embeddings for one.
+        end(status < 500 || status == 501 ? null : Failures.ofStatus(status, empty));
       }
     }
     if (begun && message instanceof HttpContent content) {

@@ -94,7 +94,7 @@ class HttpProberIT {
     "429,5,",
     "500,0,UNAVAILABLE",
     "500,5,ERROR",
-    "501,0,ERROR",
+    "501,0,",
     "502,5,UNAVAILABLE",
     "503,5,UNAVAILABLE"
   })
