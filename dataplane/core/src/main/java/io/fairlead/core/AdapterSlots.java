@@ -351,6 +351,7 @@ final class AdapterSlots implements Adapters {
     for (int i = 0; promise == null && i < count; i++) {
       Slot slot = resident.get(i);
       if (slot.inFlight > 0
+          && pool.knows(slot.adapter)
           && (fewest == null
               || slot.inFlight < fewest.inFlight
               || (slot.inFlight == fewest.inFlight && slot.since - fewest.since < 0))) {
