@@ -72,16 +72,19 @@ final class TrustedHeaders implements RequestHeaders {
       }
     }
     if (trusted && values != null) {
-      forgetContradictions(values, ignored);
+      forgetContradictions(all, values, ignored);
     }
     return new TrustedHeaders(all, values == null ? NONE : values);
   }
 
-  private static void forgetContradictions(@Nullable String[] values, Consumer<String> ignored) {
+  /** What is not taken under one of two names does not count under the other either. */
+  private static void forgetContradictions(
+      RequestHeaders all, @Nullable String[] values, Consumer<String> ignored) {
     for (List<String> names : FlowHeaders.OF_TWO_NAMES) {
       int one = Objects.requireNonNull(PLACES.get(names.get(0)));
       int other = Objects.requireNonNull(PLACES.get(names.get(1)));
-      if (values[one] != null && values[other] != null && !values[one].equals(values[other])) {
+      boolean both = all.first(names.get(0)) != null && all.first(names.get(1)) != null;
+      if (both && !Objects.equals(values[one], values[other])) {
         values[one] = null;
         values[other] = null;
         ignored.accept("invalid");

@@ -66,7 +66,7 @@ public final class BodyBudget {
    * Bytes of a head that is taken also where others have all the room: nobody with few headers is
    * refused for those with many.
    */
-  private static final int SHORT_HEAD = 4 << 10;
+  private static final int SHORT_HEAD = 16 << 10;
 
   private final Share beginnings;
   private final Share small;

@@ -141,6 +141,7 @@ class GatewayTrustIT {
     "X-Gateway-Inference-Objective: urgent,X-Llm-D-Inference-Objective: batch,0",
     "X-Gateway-Inference-Objective: batch,X-Llm-D-Inference-Objective: urgent,0",
     "X-Gateway-Inference-Objective: urgent,X-Gateway-Inference-Objective: batch,0",
+    "'X-Llm-D-Inference-Objective: foo\r\nX-Llm-D-Inference-Objective: batch',X-Gateway-Inference-Objective: urgent,0",
     "X-Gateway-Inference-Objective: urgent,X-Llm-D-Inference-Objective: urgent,5",
     "X-Gateway-Inference-Objective: urgent,X-Gateway-Inference-Objective: urgent,5"
   })
