@@ -27,10 +27,10 @@ public record Interval(double middle, double low, double high) {
     if (isZero(values) && isZero(others)) {
       return NONE;
     }
-    if (Arrays.equals(values, others)) {
+    if (values.length > 1 && Arrays.equals(values, others)) {
       return new Interval(1, 1, 1);
     }
-    if (isZero(values) && Arrays.stream(others).allMatch(other -> other > 0)) {
+    if (values.length > 1 && isZero(values) && Arrays.stream(others).allMatch(other -> other > 0)) {
       return new Interval(0, 0, 0);
     }
     double[] logs = new double[values.length];
@@ -61,7 +61,8 @@ public record Interval(double middle, double low, double high) {
 
   /** The difference of values that belong together pairwise; not sure where there are none. */
   static Interval difference(double[] values, double[] others) {
-    if (Arrays.stream(values).anyMatch(Double::isNaN)) {
+    if (Arrays.stream(values).anyMatch(Double::isNaN)
+        || Arrays.stream(others).anyMatch(Double::isNaN)) {
       return new Interval(Double.NaN, Double.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY);
     }
     double[] differences = new double[values.length];

@@ -75,17 +75,21 @@ record Verdict(List<Judgement> judgements) {
     if (subject.keptUp() && served && !alike.isEmpty()) {
       judgeLatencies(subject, alike, single, bound, judgements);
     } else {
-      judgeRates(subject, peers, kept, judgements);
+      judgeRates(subject, peers, judgements);
     }
   }
 
   private static void judgeLatencies(
       Row subject, List<Row> alike, boolean single, double bound, List<Judgement> judgements) {
-    Row lowest = best(alike, Measure.END_TO_END_MEAN);
+    Row lowest = best(subject, alike);
     for (Criterion criterion : OF_LATENCY) {
       Row peer = single ? best(alike, criterion.measure()) : lowest;
       double most = criterion == Criterion.MEAN ? bound : criterion.bound();
       judgements.add(Judgement.of(subject, peer, criterion, most));
+    }
+    if (!subject.neverDiverged()) {
+      // Latencies leave out the seeds in which it did: what it completed in them counts here.
+      judgements.add(judgement(subject, alike, Criterion.SUSTAINED));
     }
     Row peer = single ? best(alike, Measure.HIT_RATE) : lowest;
     if (peer.mean(Measure.HIT_RATE) >= SHARED) {
@@ -94,13 +98,27 @@ record Verdict(List<Judgement> judgements) {
   }
 
   /** Of what is answered, and of what is answered in time: each beside the best peer of it. */
-  private static void judgeRates(
-      Row subject, List<Row> peers, List<Row> kept, List<Judgement> judgements) {
-    List<Row> others = kept.isEmpty() ? peers : kept;
-    Judgement rate = judgement(subject, others, Criterion.SUSTAINED);
-    // Falling behind where a peer doesn't is no matter of a ratio.
-    judgements.add(!kept.isEmpty() && !subject.keptUp() ? rate.behind() : rate);
-    judgements.add(judgement(subject, others, Criterion.GOODPUT));
+  private static void judgeRates(Row subject, List<Row> peers, List<Judgement> judgements) {
+    Judgement rate = judgement(subject, peers, Criterion.SUSTAINED);
+    // Falling behind where a peer serves all is no matter of a ratio.
+    boolean behind = !subject.keptUp() && peers.stream().anyMatch(Row::servedAll);
+    judgements.add(behind ? rate.behind() : rate);
+    judgements.add(judgement(subject, peers, Criterion.GOODPUT));
+  }
+
+  /** The one beside whom the subject's mean is the highest: by the seeds in which both kept up. */
+  private static Row best(Row subject, List<Row> peers) {
+    return peers.stream()
+        .max(
+            Comparator.comparingDouble(
+                peer -> {
+                  double ratio =
+                      Judgement.of(subject, peer, Criterion.MEAN, Criterion.MEAN.bound())
+                          .interval()
+                          .middle();
+                  return Double.isNaN(ratio) ? Double.NEGATIVE_INFINITY : ratio;
+                }))
+        .orElseThrow();
   }
 
   private static Judgement judgement(Row subject, List<Row> peers, Criterion criterion) {

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> cells) {
 
   /**
-   * Policies whose shares of rejected requests are further apart have served other requests: which
-   * of them was faster is not said.
+   * Policies whose shares of requests without an answer are further apart have served other
+   * requests: which of them was faster is not said.
    */
-  static final double REJECTED_APART = 0.02;
+  static final double APART = 0.02;
 
   public PolicySummary {
     seeds = List.copyOf(seeds);
@@ -39,7 +39,7 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
    * @param versus it beside the reference policy; null where that was not run, or where the measure
    *     is of served requests and these were others
    * @param standing it among all policies of the group; for a measure of served requests among
-   *     those alone that rejected about as few as any
+   *     those alone that left about as few without an answer as any
    */
   public record Cell(Estimate value, @Nullable Versus versus, Standing standing) {}
 
@@ -81,13 +81,13 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
 
   /** The best policy by each measure; none where there are no two to choose from. */
   private static Map<Measure, String> best(Map<String, NavigableMap<Long, RunResult>> policies) {
-    var fewestRejected =
-        policies.values().stream().min(Comparator.comparingDouble(PolicySummary::rejected));
+    var mostAnswered =
+        policies.values().stream().min(Comparator.comparingDouble(PolicySummary::unanswered));
     var best = new EnumMap<Measure, String>(Measure.class);
     for (Measure measure : Measure.values()) {
       var contenders =
           policies.entrySet().stream()
-              .filter(each -> ofTheSame(measure, each.getValue(), fewestRejected.orElseThrow()))
+              .filter(each -> ofTheSame(measure, each.getValue(), mostAnswered.orElseThrow()))
               .toList();
       if (contenders.size() < Math.min(2, policies.size())) {
         continue;
@@ -131,11 +131,12 @@ public record PolicySummary(String policy, List<Long> seeds, Map<Measure, Cell> 
         measure.unit() == Measure.Unit.MILLIS
             || measure == Measure.HIT_RATE
             || measure == Measure.LAST_HIT_RATE;
-    return !ofServed || !(Math.abs(rejected(runs) - rejected(others)) > REJECTED_APART);
+    return !ofServed || !(Math.abs(unanswered(runs) - unanswered(others)) > APART);
   }
 
-  private static double rejected(NavigableMap<Long, RunResult> runs) {
-    return value(Measure.REJECTED_SHARE, runs).mean();
+  private static double unanswered(NavigableMap<Long, RunResult> runs) {
+    double failed = value(Measure.FAILED_SHARE, runs).mean();
+    return value(Measure.REJECTED_SHARE, runs).mean() + (Double.isNaN(failed) ? 0 : failed);
   }
 
   private static Estimate value(Measure measure, NavigableMap<Long, RunResult> runs) {

@@ -138,6 +138,11 @@ final class VerdictTest {
     assertThat(of(ofPeer, Criterion.MEAN).interval().middle()).isCloseTo(1.25, Offset.offset(1e-9));
     assertThat(of(ofPeer, Criterion.MEAN).outcome()).isEqualTo(Outcome.FAILED);
 
+    // Who is the best is seen by the same seeds.
+    Verdict ofTwo =
+        verdict(cost, diverged(weighted, false, false, true), row(CHAT, "product", 11, 11, 11));
+    assertThat(of(ofTwo, Criterion.MEAN).peer()).isEqualTo("weighted");
+
     Verdict ofSubject =
         verdict(
             diverged(row(CHAT, "cost", 90, 8, 8), true, false, false),
@@ -145,6 +150,7 @@ final class VerdictTest {
     assertThat(of(ofSubject, Criterion.MEAN).interval().middle())
         .isCloseTo(0.8, Offset.offset(1e-9));
     assertThat(of(ofSubject, Criterion.GOODPUT).passed()).isTrue();
+    assertThat(of(ofSubject, Criterion.SUSTAINED).passed()).as("what it completed").isTrue();
   }
 
   @Test
@@ -166,6 +172,41 @@ final class VerdictTest {
     assertThat(of(verdict, Criterion.SUSTAINED).outcome()).isEqualTo(Outcome.FAILED);
   }
 
+  /** It refuses those that would be slow: one in a hundred is all of the p99. */
+  @Test
+  void aTailIsNotBoughtByRefusingIt() {
+    Row cost = refusing(row(CHAT, "cost", 10, 10, 10), 0.009);
+    Row quicker = with(cost, Measure.TTFT_P99, 50.0, 50.0, 50.0);
+
+    assertThat(verdict(quicker, row(CHAT, "weighted", 10, 10, 10)).judgements())
+        .extracting(Judgement::criterion)
+        .doesNotContain(Criterion.TTFT_P99);
+  }
+
+  /** Peers that refuse most keep up, those that refuse nobody don't, and serve most. */
+  @Test
+  void ratesAreBesideWhoHasMostWhetherOrNotItKeepsUp() {
+    Row cost = refusing(row(CHAT, "cost", 1, 1, 1), 0.4);
+    Row shedding =
+        with(
+            refusing(row(CHAT, "weighted", 1, 1, 1), 0.5),
+            Measure.SUSTAINED_PER_SECOND,
+            40.0,
+            40.0,
+            40.0);
+    Row all = diverged(row(CHAT, "product", 1, 1, 1), true, true, true);
+    all = with(all, Measure.SUSTAINED_PER_SECOND, 80.0, 80.0, 80.0);
+
+    Judgement rate = of(verdict(cost, shedding, all), Criterion.SUSTAINED);
+    assertThat(rate.peer()).isEqualTo("product");
+    assertThat(rate.outcome()).isEqualTo(Outcome.FAILED);
+
+    Row growing = diverged(row(CHAT, "cost", 1, 1, 1), true, true, true);
+    assertThat(of(verdict(growing, shedding), Criterion.SUSTAINED).outcome())
+        .as("it completes more than who sheds")
+        .isEqualTo(Outcome.PASSED);
+  }
+
   @Test
   void aPeerThatRefusesMoreIsNoMeasureOfLatency() {
     Row cost = row(CHAT, "cost", 10, 10, 10);
@@ -183,7 +224,7 @@ final class VerdictTest {
   void whereBothRefuseAsMuchLatenciesAreCompared() {
     Verdict verdict =
         verdict(
-            refusing(row(CHAT, "cost", 9, 9, 9), 0.305),
+            refusing(row(CHAT, "cost", 9, 9, 9), 0.301),
             refusing(row(CHAT, "weighted", 10, 10, 10), 0.3));
 
     assertThat(of(verdict, Criterion.MEAN).passed()).isTrue();
