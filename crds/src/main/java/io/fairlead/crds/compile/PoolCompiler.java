@@ -2,6 +2,8 @@ package io.fairlead.crds.compile;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.fairlead.crds.Nesting;
 import io.fairlead.crds.compile.Compilation.AcceptedModel;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
@@ -239,10 +241,7 @@ public final class PoolCompiler {
     JsonNode whole = scheduling.deepCopy();
     ExternalDocument.replace(tree, path, whole, ExternalPlace::inForce);
     SchedulerConfig config = SchedulerDocument.read(tree, path, whole);
-    if (types != null && tree.errors().isEmpty()) {
-      types.check(
-          tree, path.field("plugins"), scheduling.path("plugins"), picker.getSpec().pluginTypes());
-    }
+    checkPlugins(tree, path, scheduling, picker);
     for (FieldError error : tree.errors()) {
       findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));
     }
@@ -268,22 +267,16 @@ public final class PoolCompiler {
       return before(PoolConfig::scheduler);
     }
     SourceTree tree = SourceTree.parseOne(ref.name() + "/" + ref.key(), text);
-    JsonNode root = tree.root();
-    if (root.has("external")) {
-      tree.error(
-          FieldPath.ROOT.field("external"),
-          "is not taken from a ConfigMap; set the whole in spec.scheduling");
-    }
-    SchedulerConfig config =
-        tree.errors().isEmpty()
-            ? SchedulerDocument.read(tree, FieldPath.ROOT, root)
-            : SchedulerConfig.DEFAULT;
-    if (types != null && tree.errors().isEmpty()) {
-      types.check(
-          tree,
-          FieldPath.ROOT.field("plugins"),
-          root.path("plugins"),
-          picker.getSpec().pluginTypes());
+    SchedulerConfig config = SchedulerConfig.DEFAULT;
+    if (tree.errors().isEmpty()) {
+      JsonNode root = tree.root();
+      if (root instanceof ObjectNode fields && fields.remove("external") != null) {
+        tree.error(
+            FieldPath.ROOT.field("external"),
+            "is not taken from a ConfigMap; set the whole in spec.scheduling");
+      }
+      config = SchedulerDocument.read(tree, FieldPath.ROOT, root);
+      checkPlugins(tree, FieldPath.ROOT, root, picker);
     }
     for (FieldError error : tree.errors()) {
       findings.add(inConfigMap(object, ref, error, Finding.Severity.REJECTS));
@@ -292,6 +285,15 @@ public final class PoolCompiler {
       findings.add(inConfigMap(object, ref, warning, Finding.Severity.WARNS));
     }
     return tree.errors().isEmpty() ? config : before(PoolConfig::scheduler);
+  }
+
+  /** One that is nested too deep is told so, and none of it is looked at. */
+  private void checkPlugins(
+      SourceTree tree, FieldPath path, JsonNode scheduling, EndpointPicker picker) {
+    if (types != null && !Nesting.isTooDeep(scheduling)) {
+      types.check(
+          tree, path.field("plugins"), scheduling.path("plugins"), picker.getSpec().pluginTypes());
+    }
   }
 
   private static Finding inConfigMap(
@@ -329,12 +331,9 @@ public final class PoolCompiler {
     }
     List<ShadowConfig> read = ShadowsDocument.read(tree, path, list);
     distinctPorts(picker.getSpec(), tree, path);
-    for (int i = 0; types != null && tree.errors().isEmpty() && i < list.size(); i++) {
-      types.check(
-          tree,
-          path.element(i).field("scheduling").field("plugins"),
-          list.path(i).path("scheduling").path("plugins"),
-          picker.getSpec().pluginTypes());
+    for (int i = 0; i < list.size(); i++) {
+      checkPlugins(
+          tree, path.element(i).field("scheduling"), list.path(i).path("scheduling"), picker);
     }
     for (FieldError error : tree.errors()) {
       findings.add(finding(object, error, Finding.INVALID_SPEC, Finding.Severity.REJECTS));

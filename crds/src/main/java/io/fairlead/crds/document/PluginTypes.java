@@ -32,25 +32,29 @@ public final class PluginTypes {
 
   /**
    * Checks type and parameters of every entry of {@code plugins}, a list at {@code path} of {@code
-   * tree} that keeps to the schema of the document. Errors are added to the tree.
+   * tree} that has been held to the schema of the document: of what the tree has errors already, no
+   * more is said. Errors are added to the tree.
    *
    * @param declared types that the picker's image has beyond the shipped ones: nothing is known of
    *     their parameters
    */
   public void check(
       SourceTree tree, FieldPath path, JsonNode plugins, Collection<String> declared) {
-    for (int i = 0; i < plugins.size(); i++) {
-      FieldPath here = path.element(i);
+    for (int i = 0; plugins.isArray() && i < plugins.size(); i++) {
+      FieldPath typeAt = path.element(i).field("type");
+      FieldPath parametersAt = path.element(i).field("parameters");
       String type = plugins.get(i).path("type").asText();
       Schema parameters = types.get(type);
-      if (parameters != null) {
+      if (parameters == null) {
+        if (!declared.contains(type) && !tree.isWrong(typeAt)) {
+          tree.error(typeAt, unknown(type));
+        }
+      } else if (!tree.isWrong(parametersAt)) {
         JsonNode given = plugins.get(i).path("parameters");
         parameters.check(
             tree,
-            here.field("parameters"),
+            parametersAt,
             given.isObject() ? given.deepCopy() : JsonNodeFactory.instance.objectNode());
-      } else if (!declared.contains(type)) {
-        tree.error(here.field("type"), unknown(type));
       }
     }
   }

@@ -119,6 +119,18 @@ public final class SourceTree {
     return List.copyOf(warnings.subList(from, warnings.size()));
   }
 
+  /** Whether there is an error at the path or below it. */
+  boolean isWrong(FieldPath path) {
+    String at = path.text();
+    return errors.stream()
+        .map(FieldError::path)
+        .anyMatch(
+            wrong ->
+                wrong.startsWith(at)
+                    && (wrong.length() == at.length()
+                        || ".[".indexOf(wrong.charAt(at.length())) >= 0));
+  }
+
   /** Throws all errors so far, if there are any. */
   public void throwErrors() throws DocumentException {
     if (!errors.isEmpty()) {

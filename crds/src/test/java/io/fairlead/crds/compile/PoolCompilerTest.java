@@ -271,6 +271,55 @@ final class PoolCompilerTest {
         .endsWith("parameters.threshold is an unknown field; none is known here");
   }
 
+  /** Else each would be found only when the one before is mended. */
+  @Test
+  void whatIsWrongWithADocumentHidesNothingThatIsWrongWithItsPlugins() {
+    String scheduling =
+        "{plugins: [{type: que-scorer}, {type: queue-scorer, parameters: {a: 1}}, {name: x}, {type: work-cost, parameters: 7}], schedulingProfils: []}";
+    List<String> wrong =
+        List.of(
+            "plugins[0].type is \"que-scorer\"",
+            "plugins[1].parameters.a is an unknown field",
+            "plugins[2].type is required",
+            "plugins[3].parameters is 7",
+            "schedulingProfils is an unknown field");
+    Map<String, Compilation> all =
+        Map.of(
+            "spec.scheduling.",
+            from(scheduling(scheduling), SchedulingText.none("is not set")),
+            "spec.shadows[0].scheduling.",
+            from(
+                shadows("{name: a, scheduling: " + scheduling + "}"),
+                SchedulingText.none("is not set")),
+            "key epp.yaml of ConfigMap tuned: ",
+            from(referring(""), SchedulingText.of(scheduling)));
+    all.forEach(
+        (where, compilation) -> {
+          assertThat(compilation.findings()).hasSameSizeAs(wrong);
+          assertThat(wrong)
+              .allSatisfy(
+                  one ->
+                      assertThat(compilation.findings())
+                          .extracting(Finding::message)
+                          .anyMatch(message -> message.startsWith(where) && message.contains(one)));
+        });
+  }
+
+  /** It is in none of the document's schema, and so would be told twice. */
+  @Test
+  void anExternalSchedulerInAConfigMapIsToldBesideWhatElseIsWrong() {
+    assertThat(
+            from(
+                    referring(""),
+                    SchedulingText.of("external: {service: {}}\nplugins: [{type: que-scorer}]\n"))
+                .findings())
+        .extracting(Finding::message)
+        .satisfiesExactlyInAnyOrder(
+            message ->
+                assertThat(message).contains("line 1: external is not taken from a ConfigMap"),
+            message -> assertThat(message).contains("line 2: plugins[0].type"));
+  }
+
   private static EndpointPicker referring(String beside) {
     return read(
         EndpointPicker.class,
