@@ -113,7 +113,9 @@ public final class ClusterView {
             child(NetworkPolicy.class, context));
     upstream =
         new UpstreamSource(
-            context, all, orphaned == null ? object -> Optional.empty() : orphaned::upstream);
+            context,
+            all,
+            orphaned == null ? (object, still) -> Optional.empty() : orphaned::upstream);
     schedulings = new SchedulingMaps(context);
     monitors = new MonitorSource(context);
     anew = new PoolsMadeAnew(pools);
@@ -126,9 +128,8 @@ public final class ClusterView {
         orphaned == null
             ? List.of()
             : List.of(
-                new Orphans<>(models, PoolNames::of, all, orphaned::model, orphaned::poolsUnknown),
-                new Orphans<>(
-                    pickers, PoolNames::of, all, orphaned::picker, orphaned::poolsUnknown));
+                new Orphans<>(models, PoolNames::of, all, orphaned::model),
+                new Orphans<>(pickers, PoolNames::of, all, orphaned::picker));
   }
 
   /** To be handed to the framework. */

@@ -8,28 +8,19 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * Told of objects that name no pool that is there, on a thread that may block. Each method gives
- * when it is to be told again though nothing changes, and empty where that need not be.
+ * Told of objects that name no pool, or one that is not seen, on a thread that may block. Each
+ * method gives when it is to be told again though nothing changes, and empty where that need not
+ * be. It is handed whether that is so still: to find out why no pool is seen may take long, and who
+ * looks at the pool may have told of the object since.
  */
 public interface Orphaned {
 
-  /** It names no pool, or one that is not there. */
-  Optional<Duration> model(InferenceModel model);
+  /** A model does. */
+  Optional<Duration> model(InferenceModel model, BooleanSupplier still);
 
-  /** It names no pool, or one that is not there. */
-  Optional<Duration> picker(EndpointPicker picker);
+  /** A picker does. */
+  Optional<Duration> picker(EndpointPicker picker, BooleanSupplier still);
 
-  /** One of upstream's names no pool, or one that is not there. */
-  Optional<Duration> upstream(GenericKubernetesResource object);
-
-  /**
-   * It is not known which pools there are.
-   *
-   * @param still whether that is so still: to find out why may take long, and another may have told
-   *     of it since
-   */
-  Optional<Duration> poolsUnknown(InferenceModel model, BooleanSupplier still);
-
-  /** The same of a picker. */
-  Optional<Duration> poolsUnknown(EndpointPicker picker, BooleanSupplier still);
+  /** An object of upstream's does. */
+  Optional<Duration> upstream(GenericKubernetesResource object, BooleanSupplier still);
 }

@@ -30,19 +30,15 @@ final class Orphans<R extends HasMetadata> extends AbstractEventSource<R, Infere
    * @param objects all that there are
    * @param pool the name of the one that an object names; null when it names none
    * @param pools that there are, of either group
-   * @param tell each that names none that is there, as {@link Orphaned} does
-   * @param tellUnknown each of which it is not known whether its pool is there, in the same way
+   * @param tell each that names none that is seen, as {@link Orphaned} does
    */
   Orphans(
       Watched<R, InferencePool> objects,
       Function<R, @Nullable String> pool,
       Pools pools,
-      Function<R, Optional<Duration>> tell,
-      BiFunction<R, BooleanSupplier, Optional<Duration>> tellUnknown) {
+      BiFunction<R, BooleanSupplier, Optional<Duration>> tell) {
     super(objects.resourceType(), "orphans-" + objects.name());
-    looks =
-        new OrphanLooks<>(
-            ResourceID::fromResource, objects::get, pool, pools, tell, tellUnknown, FAILED);
+    looks = new OrphanLooks<>(ResourceID::fromResource, objects::get, pool, pools, tell, FAILED);
     objects.listen(looks::changed);
     pools.listen(
         id ->

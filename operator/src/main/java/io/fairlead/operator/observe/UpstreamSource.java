@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -41,12 +43,12 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
    * Not yet started.
    *
    * @param all pools that there are
-   * @param tell objects that name no pool that is there, as {@link Orphaned} does
+   * @param tell objects that name no pool that is seen, as {@link Orphaned} does
    */
   UpstreamSource(
       EventSourceContext<InferencePool> context,
       Pools all,
-      Function<GenericKubernetesResource, Optional<Duration>> tell) {
+      BiFunction<GenericKubernetesResource, BooleanSupplier, Optional<Duration>> tell) {
     super(GenericKubernetesResource.class, "upstream");
     pools = context.getPrimaryCache();
     Set<String> namespaces = context.getControllerConfiguration().getEffectiveNamespaces();
@@ -59,7 +61,6 @@ final class UpstreamSource extends AbstractEventSource<GenericKubernetesResource
             PoolMembers::pool,
             all,
             tell,
-            (object, still) -> Optional.empty(),
             FAILED);
     all.listen(
         pool ->

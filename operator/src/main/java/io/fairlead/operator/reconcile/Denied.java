@@ -13,12 +13,15 @@ import io.fairlead.operator.apply.Refusals;
 import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,9 @@ final class Denied {
           InferenceModel.class, "kubectl create -k config/upstream-crd",
           EndpointPicker.class, "kubectl apply -k config/cluster, or with the chart fairlead-crds");
 
+  /** When to ask again where it was said once that a kind is not there. */
+  static final Duration IN_DOUBT = Duration.ofMillis(500);
+
   private final LongSupplier nanos;
   private final Map<Place, Answer> answers = new ConcurrentHashMap<>();
 
@@ -49,7 +55,21 @@ final class Denied {
    * @param isBelieved false for what counts when it is said again: an API server that starts says
    *     of kinds that are there that it lacks them, and may fail once
    */
-  private record Answer(@Nullable Verdict why, boolean isBelieved, long at) {}
+  private record Answer(@Nullable Verdict why, boolean isBelieved, long at) {
+    /** How long it is not asked for again. */
+    Duration lasts() {
+      return isMissingOnce() ? IN_DOUBT.dividedBy(2) : PoolReconciler.LOOK_AGAIN;
+    }
+
+    /** An API server that fails once may do so again a moment later, and means nothing by it. */
+    Duration lookAgain() {
+      return isMissingOnce() ? IN_DOUBT : PoolReconciler.LOOK_AGAIN;
+    }
+
+    private boolean isMissingOnce() {
+      return !isBelieved && why != null && why.reason() == Reason.KIND_NOT_FOUND;
+    }
+  }
 
   /**
    * @param nanos a clock that never jumps
@@ -91,15 +111,19 @@ final class Denied {
   }
 
   /**
-   * Whether the cluster has said once that it lacks one of these, or has failed at it once, and has
-   * to be asked again.
+   * When to ask again where the cluster has said once that it lacks one of these, or has failed at
+   * it once.
    *
    * @param namespace as it was asked
+   * @return empty when all that was said is believed
    */
-  boolean isInDoubt(List<Class<? extends HasMetadata>> kinds, @Nullable String namespace) {
+  Optional<Duration> doubt(List<Class<? extends HasMetadata>> kinds, @Nullable String namespace) {
     return kinds.stream()
         .map(kind -> answers.get(new Place(kind, namespace)))
-        .anyMatch(answer -> answer != null && !answer.isBelieved());
+        .flatMap(Stream::ofNullable)
+        .filter(answer -> !answer.isBelieved())
+        .map(Answer::lookAgain)
+        .min(Comparator.naturalOrder());
   }
 
   private Optional<Verdict> refusal(
@@ -109,7 +133,7 @@ final class Denied {
         answers.compute(
             new Place(kind, namespace),
             (place, last) ->
-                last != null && nanos.getAsLong() - last.at() < PoolReconciler.LOOK_AGAIN.toNanos()
+                last != null && nanos.getAsLong() - last.at() < last.lasts().toNanos()
                     ? last
                     : ask(place, last == null ? null : last.why(), client));
     return answer.isBelieved() ? Optional.ofNullable(answer.why()) : Optional.empty();

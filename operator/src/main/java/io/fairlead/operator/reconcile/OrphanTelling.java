@@ -14,16 +14,14 @@ import io.fairlead.operator.desire.UpstreamJudge;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.observe.Orphaned;
 import io.fairlead.operator.observe.PoolNames;
-import io.fairlead.operator.status.ConditionType;
 import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,75 +29,86 @@ import org.jspecify.annotations.Nullable;
  * the {@link PoolReconciler} of their pool.
  */
 final class OrphanTelling implements Orphaned {
-  /** How soon to look again while nobody can say what became of pools. */
-  private static final Duration UNSURE = Duration.ofSeconds(1);
-
   private final StatusApplier statuses;
   private final Adoption adoption;
-  private final Predicate<@Nullable String> isSure;
-  private final Function<@Nullable String, Optional<Map<ConditionType, Verdict>>> whyUnknown;
+  private final Function<@Nullable String, Optional<Doubt>> doubts;
 
   /**
-   * @param isSure whether a pool that is not seen in a namespace is not there: where its whole kind
-   *     goes, the same is seen
-   * @param whyUnknown the conditions of a pool in a namespace of which it is not known which pools
-   *     there are; empty where waiting will do
+   * @param doubts whether a pool that is not seen in a namespace may be there all the same; empty
+   *     when it is not there
    */
   OrphanTelling(
       StatusApplier statuses,
       Adoption adoption,
-      Predicate<@Nullable String> isSure,
-      Function<@Nullable String, Optional<Map<ConditionType, Verdict>>> whyUnknown) {
+      Function<@Nullable String, Optional<Doubt>> doubts) {
     this.statuses = statuses;
     this.adoption = adoption;
-    this.isSure = isSure;
-    this.whyUnknown = whyUnknown;
+    this.doubts = doubts;
   }
 
   @Override
-  public Optional<Duration> model(InferenceModel model) {
-    if (!isSure.test(model.getMetadata().getNamespace())) {
-      return unsure(poolsUnknown(model, () -> true));
+  public Optional<Duration> model(InferenceModel model, BooleanSupplier still) {
+    return tell(
+        model,
+        still,
+        why -> statuses.writeUnlessOthers(model, ModelStatus.unseen(Denied.verdicts(why))),
+        () -> {
+          JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
+          Verdict none = Verdict.pending("The model has no pool");
+          Verdict accepted = kept(model).orElse(judged.accepted());
+          return statuses.writeUnlessOthers(
+              model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
+        });
+  }
+
+  @Override
+  public Optional<Duration> picker(EndpointPicker picker, BooleanSupplier still) {
+    return tell(
+        picker,
+        still,
+        why -> PickerTelling.left(statuses, picker, Denied.verdicts(why)),
+        () ->
+            PickerTelling.conditionsOnly(
+                statuses, picker, kept(picker).orElseGet(() -> missing(picker))));
+  }
+
+  /** What was said of it before is no longer true. */
+  @Override
+  public Optional<Duration> upstream(GenericKubernetesResource object, BooleanSupplier still) {
+    if (adoption != Adoption.ALL && !StatusApplier.told(object)) {
+      return Optional.empty();
     }
-    JudgedModel judged = PoolDesire.rejected(model, PoolCompiler.withoutPool(model));
-    Verdict none = Verdict.pending("The model has no pool");
-    Verdict accepted = kept(model).orElse(judged.accepted());
-    return statuses.writeUnlessOthers(model, ModelStatus.of(accepted, judged.resolvedRefs(), none));
+    return tell(object, still, why -> orphan(object, why), () -> orphan(object, null));
   }
 
-  @Override
-  public Optional<Duration> picker(EndpointPicker picker) {
-    if (!isSure.test(picker.getMetadata().getNamespace())) {
-      return unsure(poolsUnknown(picker, () -> true));
+  private Optional<Duration> orphan(GenericKubernetesResource object, @Nullable Verdict why) {
+    String pool = PoolMembers.pool(object);
+    JudgedObject judged =
+        pool == null ? UpstreamJudge.poolless(object) : UpstreamJudge.orphan(object, pool, why);
+    Verdict accepted = kept(object).orElse(judged.accepted());
+    return statuses.writeUnlessOthers(
+        object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
+  }
+
+  /**
+   * Tells of an object.
+   *
+   * @param inDoubt writes why it is not known whether its pool is there
+   * @param without writes that it is not
+   */
+  private Optional<Duration> tell(
+      HasMetadata object,
+      BooleanSupplier still,
+      Function<Verdict, Optional<Duration>> inDoubt,
+      Supplier<Optional<Duration>> without) {
+    Optional<Doubt> doubt = doubts.apply(object.getMetadata().getNamespace());
+    if (doubt.isEmpty()) {
+      return without.get();
     }
-    return PickerTelling.conditionsOnly(
-        statuses, picker, kept(picker).orElseGet(() -> missing(picker)));
-  }
-
-  @Override
-  public Optional<Duration> poolsUnknown(InferenceModel model, BooleanSupplier still) {
-    return whyUnknown
-        .apply(model.getMetadata().getNamespace())
-        .filter(any -> still.getAsBoolean())
-        .map(
-            verdicts ->
-                statuses
-                    .writeUnlessOthers(model, ModelStatus.unseen(verdicts))
-                    .orElse(PoolReconciler.LOOK_AGAIN));
-  }
-
-  @Override
-  public Optional<Duration> poolsUnknown(EndpointPicker picker, BooleanSupplier still) {
-    return whyUnknown
-        .apply(picker.getMetadata().getNamespace())
-        .filter(any -> still.getAsBoolean())
-        .map(
-            verdicts ->
-                PickerTelling.left(statuses, picker, verdicts).orElse(PoolReconciler.LOOK_AGAIN));
-  }
-
-  private static Optional<Duration> unsure(Optional<Duration> again) {
-    return Optional.of(again.orElse(UNSURE));
+    Verdict why = doubt.get().why();
+    Optional<Duration> again =
+        why == null || !still.getAsBoolean() ? Optional.empty() : inDoubt.apply(why);
+    return Optional.of(again.orElse(doubt.get().left()));
   }
 
   /** Of one that is being deleted: that its pool is not there is no more to be mended. */
@@ -117,32 +126,5 @@ final class OrphanTelling implements Orphaned {
                 Verdict.pending(
                     "InferencePool %s is not in namespace %s; create it or correct spec.poolRef"
                         .formatted(PoolNames.of(picker), picker.getMetadata().getNamespace())));
-  }
-
-  /** What was said of it before is no longer true. */
-  @Override
-  public Optional<Duration> upstream(GenericKubernetesResource object) {
-    if (adoption != Adoption.ALL && !StatusApplier.told(object)) {
-      return Optional.empty();
-    }
-    String namespace = object.getMetadata().getNamespace();
-    boolean sure = isSure.test(namespace);
-    Optional<Verdict> unknown =
-        sure
-            ? Optional.empty()
-            : whyUnknown.apply(namespace).map(verdicts -> verdicts.get(ConditionType.READY));
-    if (!sure && unknown.isEmpty()) {
-      return Optional.of(UNSURE);
-    }
-    String pool = PoolMembers.pool(object);
-    JudgedObject judged =
-        pool == null
-            ? UpstreamJudge.poolless(object)
-            : UpstreamJudge.orphan(object, pool, unknown.orElse(null));
-    Verdict accepted = kept(object).orElse(judged.accepted());
-    Optional<Duration> again =
-        statuses.writeUnlessOthers(
-            object, new JudgedObject(object, accepted, judged.resolvedRefs()).verdicts());
-    return sure ? again : Optional.of(again.orElse(PoolReconciler.LOOK_AGAIN));
   }
 }

@@ -62,8 +62,13 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   /** When to look again at an object while what it takes to decide is not known. */
   static final Duration LOOK_AGAIN = Duration.ofSeconds(5);
 
+  /** The same of what names a pool that is not seen, while nobody can say why. */
+  private static final Duration UNSURE = Duration.ofSeconds(1);
+
   /** Less than is waited before it is told that a pool is gone. */
   private static final Duration POOL_KIND_FRESH = Duration.ofMillis(500);
+
+  private static final List<Class<? extends HasMetadata>> POOLS = List.of(InferencePool.class);
 
   private final Settings settings;
   private final Events events;
@@ -88,7 +93,10 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
 
   private final KnownPools known = new KnownPools();
   private final ServedPools own = new ServedPools();
-  private final Pools others;
+
+  /** With those of the older group. */
+  private final Pools all;
+
   private @Nullable ClusterView view;
 
   /**
@@ -106,7 +114,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
       Events events,
       LostEntries lostEntries) {
     this.settings = settings;
-    this.others = others;
+    this.all = Pools.both(own, others);
     this.events = events;
     LongSupplier nanos = System::nanoTime;
     WriteLanes lanes = new WriteLanes();
@@ -157,7 +165,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   @Override
   public List<EventSource<?, InferencePool>> prepareEventSources(
       EventSourceContext<InferencePool> context) {
-    boolean all =
+    boolean everywhere =
         InformerConfiguration.allNamespacesWatched(
             context.getControllerConfiguration().getEffectiveNamespaces());
     return sources(
@@ -165,22 +173,34 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         new OrphanTelling(
             statuses,
             settings.adoption(),
-            namespace -> own.isWatching(namespace) && !goes(poolKind(context.getClient())),
             namespace ->
-                poolKind(context.getClient()) == KindLooks.Found.TERMINATING
-                    ? Optional.of(Denied.verdicts(Denied.terminating(InferencePool.class)))
-                    : denied.verdicts(
-                        List.of(InferencePool.class),
-                        all ? null : namespace,
-                        context.getClient())));
+                poolsDoubt(namespace, everywhere ? null : namespace, context.getClient())));
   }
 
-  private KindLooks.Found poolKind(KubernetesClient client) {
-    return kinds.find(InferencePool.class, POOL_KIND_FRESH, client);
-  }
-
-  private static boolean goes(KindLooks.Found kind) {
-    return kind == KindLooks.Found.TERMINATING || kind == KindLooks.Found.MISSING;
+  /**
+   * Whether a pool that is not seen in a namespace may be there all the same: where its whole kind
+   * goes, the same is seen.
+   *
+   * @param askedIn where to ask why; null for all namespaces at once
+   */
+  private Optional<Doubt> poolsDoubt(
+      @Nullable String namespace, @Nullable String askedIn, KubernetesClient client) {
+    KindLooks.Found kind = kinds.find(InferencePool.class, POOL_KIND_FRESH, client);
+    boolean goes = kind == KindLooks.Found.TERMINATING || kind == KindLooks.Found.MISSING;
+    if (!goes && all.known(namespace) && own.isWatching(namespace)) {
+      return Optional.empty();
+    }
+    Verdict why =
+        kind == KindLooks.Found.TERMINATING
+            ? Denied.terminating(InferencePool.class)
+            : denied
+                .verdicts(POOLS, askedIn, client)
+                .map(verdicts -> verdicts.get(ConditionType.READY))
+                .orElse(null);
+    if (why != null) {
+      return Optional.of(new Doubt(LOOK_AGAIN, why));
+    }
+    return Optional.of(new Doubt(denied.doubt(POOLS, askedIn).orElse(UNSURE), null));
   }
 
   /**
@@ -191,7 +211,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
   List<EventSource<?, InferencePool>> sources(
       EventSourceContext<InferencePool> context, @Nullable Orphaned orphaned) {
     own.heldBy(context.getPrimaryCache());
-    ClusterView prepared = new ClusterView(context, Pools.both(own, others), orphaned);
+    ClusterView prepared = new ClusterView(context, all, orphaned);
     view = prepared;
     return prepared.sources();
   }
@@ -373,13 +393,15 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
         isNamed || !unseen.contains(Service.class) ? decide(seen) : new Serving.NotOurs();
     boolean ours =
         serving instanceof Serving.Served || telling.isTold(pool) || !seen.own().isEmpty();
+    NextLook next = NextLook.in(LOOK_AGAIN);
     if (ours) {
       EndpointPicker picker = serving instanceof Serving.Served served ? served.picker() : null;
       denied
           .verdicts(unseen, asked, client)
           .ifPresent(verdicts -> telling.unseen(seen, picker, verdicts));
+      next.within(denied.doubt(unseen, asked));
     }
-    return NextLook.in(LOOK_AGAIN).control();
+    return next.control();
   }
 
   /**

@@ -485,16 +485,18 @@ final class PoolUpkeep {
     String namespace = wanted.seen().pool().getMetadata().getNamespace();
     List<Class<? extends HasMetadata>> kinds = informers.cutOff(namespace);
     String askedIn = informers.askedIn(namespace);
+    Optional<Verdict> told =
+        lost.map(Doubt::why).map(why -> UnseenModels.told(why, wanted.compiled().unseen()));
+    if (told.isPresent()) {
+      return told;
+    }
     Optional<Verdict> why =
-        lost.map(Doubt::why)
-            .map(told -> UnseenModels.told(told, wanted.compiled().unseen()))
-            .or(
-                () ->
-                    denied
-                        .verdicts(kinds, askedIn, client)
-                        .map(verdicts -> verdicts.get(ConditionType.READY)));
+        denied
+            .verdicts(kinds, askedIn, client)
+            .map(verdicts -> verdicts.get(ConditionType.READY));
+    next.within(denied.doubt(kinds, askedIn));
     // Nobody may tell of what would mend it, since that is what is not seen.
-    if (denied.isInDoubt(kinds, askedIn) || (!kinds.isEmpty() && why.isEmpty())) {
+    if (!kinds.isEmpty() && why.isEmpty()) {
       next.within(PoolReconciler.LOOK_AGAIN);
     }
     return why;

@@ -15,6 +15,7 @@ import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -46,8 +47,9 @@ class DeniedTest {
   void aKindThatTheApiServerFailsToListIsToldWhenItFailsAgain() {
     code = 500;
     assertThat(ask()).as("once may be chance").isEmpty();
-    assertThat(inDoubt()).isTrue();
-    assertThat(ask()).as("the same answer counts for a while").isEmpty();
+    assertThat(doubt()).hasValue(PoolReconciler.LOOK_AGAIN);
+    pass(Denied.IN_DOUBT);
+    assertThat(ask()).as("it may fail twice in a moment and mean nothing").isEmpty();
     assertThat(asked).hasValue(1);
     later();
     Verdict first = ask().orElseThrow();
@@ -56,7 +58,7 @@ class DeniedTest {
         .contains("InferenceModel", "cannot be listed in namespace a", "answers 500")
         .contains("kubectl get inferencemodels.inference.networking.x-k8s.io tells")
         .doesNotContain("try 2");
-    assertThat(inDoubt()).isFalse();
+    assertThat(doubt()).isEmpty();
     later();
     assertThat(ask()).as("in the same words, whatever the API server says").hasValue(first);
   }
@@ -78,6 +80,24 @@ class DeniedTest {
     later();
     code = 403;
     assertThat(ask()).hasValueSatisfying(is(Reason.PERMISSION_DENIED));
+  }
+
+  /** An API server that starts says so of kinds that are there. */
+  @Test
+  void thatAKindIsMissingIsBelievedWhenItIsSaidAgainAMomentLater() {
+    code = 404;
+    assertThat(ask()).isEmpty();
+    assertThat(doubt()).hasValue(Denied.IN_DOUBT);
+    assertThat(ask()).as("the same answer").isEmpty();
+    assertThat(asked).hasValue(1);
+
+    pass(Denied.IN_DOUBT);
+    assertThat(ask()).hasValueSatisfying(is(Reason.KIND_NOT_FOUND));
+    assertThat(doubt()).isEmpty();
+
+    pass(Denied.IN_DOUBT);
+    assertThat(ask()).isPresent();
+    assertThat(asked).as("what is sure is not asked for all the while").hasValue(2);
   }
 
   /** An API server that starts fails, and says of kinds that are there that it lacks them. */
@@ -128,12 +148,16 @@ class DeniedTest {
         .map(verdicts -> verdicts.get(ConditionType.READY));
   }
 
-  private boolean inDoubt() {
-    return denied.isInDoubt(List.of(InferenceModel.class), "a");
+  private Optional<Duration> doubt() {
+    return denied.doubt(List.of(InferenceModel.class), "a");
   }
 
   private void later() {
-    nanos.addAndGet(PoolReconciler.LOOK_AGAIN.toNanos());
+    pass(PoolReconciler.LOOK_AGAIN);
+  }
+
+  private void pass(Duration time) {
+    nanos.addAndGet(time.toNanos());
   }
 
   private void answer(HttpExchange exchange) throws IOException {
