@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Notice;
@@ -140,6 +141,21 @@ class HandEditsIT extends OperatorWithPool {
                         .formatted(pool.namespace(), SERVICE)));
     patch(pool.need(Service.class, SERVICE), "{\"metadata\":{\"finalizers\":null}}");
     pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
+  }
+
+  /** They have all of the picker's labels, and nobody knows what they run. */
+  @Test
+  void podsOfACopiedDeploymentAreNotThePickers() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    pool.readyPodOfACopy("copied");
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 2);
+    pool.awaitPool("Programmed", "True/Programmed");
+    assertThat(pool.need(EndpointPicker.class, "mine").getStatus().replicas()).isEqualTo(1);
   }
 
   /** Labels alone make nothing ours. */

@@ -205,6 +205,36 @@ class PickerSettingsIT extends OperatorWithPool {
     pool.awaitPool("Accepted", "True/Accepted");
   }
 
+  /** It does so whatever that picker's author says, and comes after this pool or goes before it. */
+  @Test
+  void aSelectorOfAnotherPoolsPickerIsRefusedForAsLongAsThatPoolIsThere() {
+    pool.create(
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: other}
+        spec:
+          selector: {matchLabels: {app.kubernetes.io/instance: pool-epp}}
+          targetPorts: [{number: 8000}]
+          endpointPickerRef: {name: other-service, port: {number: 9002}}
+        """);
+    awaitOther("True/Accepted");
+    pool.createPool();
+    awaitOther("False/InvalidSpec");
+    assertThat(pool.config("other-epp")).as("what was in force stays").isNotEmpty();
+    pool.awaitPool("Accepted", "True/Accepted");
+    pool.delete(InferencePool.class, PoolFixture.POOL);
+    awaitOther("True/Accepted");
+  }
+
+  private void awaitOther(String accepted) {
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(PoolFixture.brief(pool.entry("other")))
+                    .containsEntry("Accepted", accepted));
+  }
+
   private void selectByTier(String value) {
     cluster
         .admin()

@@ -17,6 +17,12 @@ public final class Labels {
    */
   static final String NETWORK_POLICY = "fairlead.io/network-policy";
 
+  /** Names the picker on pods and children, as tools that show what belongs together read it. */
+  public static final String INSTANCE = "app.kubernetes.io/instance";
+
+  /** Tells the pods of one template of a Deployment from those of others; its controller's. */
+  public static final String TEMPLATE = "pod-template-hash";
+
   /** On every child: the operator made it. */
   public static final String MANAGED_BY = "app.kubernetes.io/managed-by";
 
@@ -44,7 +50,7 @@ public final class Labels {
         Map.of(
             "app.kubernetes.io/name",
             "fairlead-epp",
-            "app.kubernetes.io/instance",
+            INSTANCE,
             picker,
             "app.kubernetes.io/component",
             "endpoint-picker",

@@ -52,7 +52,9 @@ public final class SelectedPickers {
     String name = Names.child(seen.pool().getMetadata().getName());
     Map<String, String> every = Labels.all(name);
     // Nobody else has any business with that label, whichever picker it is of.
-    if (selector.containsKey(Labels.PICKER) || includes(every, selector)) {
+    if (selector.containsKey(Labels.PICKER)
+        || includes(every, selector)
+        || seen.selectsAnotherPicker()) {
       return Optional.of(
           new Selected(byThePool(seen.pool(), "the pods of pickers", selector), true));
     }
@@ -155,10 +157,7 @@ public final class SelectedPickers {
     return labels;
   }
 
-  /**
-   * By the picker's pods, those that are there and those that come. Anybody can make a pod with
-   * such labels; only one that a ReplicaSet has made is a picker.
-   */
+  /** By the picker's pods, those that are there and those that come. */
   private static Stream<Map<String, String>> carried(Observation seen, String picker) {
     return Stream.concat(
             seen.pods().stream()

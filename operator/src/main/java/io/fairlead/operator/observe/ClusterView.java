@@ -271,21 +271,17 @@ public final class ClusterView {
             .orElse(null),
         owned,
         pods.find(namespace, Names.child(name)).stream()
-            .filter(pod -> !hasEnded(pod) && isSelected(pod, Names.child(name)))
+            .filter(pod -> !hasEnded(pod) && Ownership.byDeployment(pod, Names.child(name)))
             .toList(),
         leases.find(namespace, Names.child(name)),
-        claims.stream().anyMatch(Selectors::givesLabels) ? selectors.ofOthers(pool) : Map.of());
+        claims.stream().anyMatch(Selectors::givesLabels) ? selectors.ofOthers(pool) : Map.of(),
+        selectors.selectsAnotherPicker(pool));
   }
 
   /** One that was evicted, say, is there for long, with the last that it reported. */
   private static boolean hasEnded(Pod pod) {
     String phase = pod.getStatus() == null ? null : pod.getStatus().getPhase();
     return "Failed".equals(phase) || "Succeeded".equals(phase);
-  }
-
-  /** One whose labels were changed, to look at it in peace say, is the Deployment's no more. */
-  private static boolean isSelected(Pod pod, String picker) {
-    return pod.getMetadata().getLabels().entrySet().containsAll(Labels.selector(picker).entrySet());
   }
 
   private static <R extends HasMetadata> Watched<R, InferencePool> child(

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param leases the pods' Leases
  * @param selectors of all other pools of the namespace, by their names; none where no
  *     EndpointPicker gives its pods labels by which one of them could select these
+ * @param selectsAnotherPicker whether the pool selects what every pod of another pool's picker
+ *     carries
  */
 public record Observation(
     InferencePool pool,
@@ -48,7 +50,8 @@ public record Observation(
     List<HasMetadata> children,
     List<Pod> pods,
     List<Lease> leases,
-    Map<String, Map<String, String>> selectors) {
+    Map<String, Map<String, String>> selectors,
+    boolean selectsAnotherPicker) {
 
   public Observation {
     pickers = List.copyOf(pickers);
@@ -75,7 +78,8 @@ public record Observation(
         children,
         pods,
         leases,
-        selectors);
+        selectors,
+        selectsAnotherPicker);
   }
 
   /** Objects that this very pool controls. */

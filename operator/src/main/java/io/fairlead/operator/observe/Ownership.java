@@ -2,6 +2,7 @@ package io.fairlead.operator.observe;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.children.Labels;
@@ -87,6 +88,23 @@ public final class Ownership {
   /** Whether the pool may have the object be what it wants: it is its own, or becomes it. */
   public static boolean isOrBecomes(InferencePool pool, HasMetadata object) {
     return by(pool, object) || byOlder(pool, object) || disowned(pool, object);
+  }
+
+  /**
+   * Whether the pod is one of the picker's Deployment. One whose labels were changed, to look at it
+   * in peace say, is so no more. One of a Deployment that was copied with its labels never is: what
+   * controls a pod is a ReplicaSet, whose name begins with that of its Deployment and ends with
+   * what the template's hash is.
+   */
+  static boolean byDeployment(Pod pod, String picker) {
+    Map<String, String> labels = pod.getMetadata().getLabels();
+    String replicaSet = picker + "-" + labels.get(Labels.TEMPLATE);
+    return labels.entrySet().containsAll(Labels.selector(picker).entrySet())
+        && pod.getMetadata().getOwnerReferences().stream()
+            .filter(owner -> Boolean.TRUE.equals(owner.getController()))
+            .anyMatch(
+                owner ->
+                    owner.getKind().equals("ReplicaSet") && owner.getName().equals(replicaSet));
   }
 
   /** Whether the object was made by us, for any pool. */

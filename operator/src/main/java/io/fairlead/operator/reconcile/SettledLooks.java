@@ -60,7 +60,10 @@ final class SettledLooks {
           seen.superseded().stream()
               .map(object -> object.getMetadata().getUid())
               .collect(Collectors.toUnmodifiableSet()),
-          Stream.concat(Stream.of(seen.unread(), seen.selectors()), Stream.of(beside)).toList());
+          Stream.concat(
+                  Stream.of(seen.unread(), seen.selectors(), seen.selectsAnotherPicker()),
+                  Stream.of(beside))
+              .toList());
     }
 
     private static Stream<HasMetadata> objects(Observation seen) {

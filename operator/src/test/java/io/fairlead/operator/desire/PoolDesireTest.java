@@ -107,6 +107,17 @@ class PoolDesireTest {
     assertThat(compiled.document()).isNull();
   }
 
+  @Test
+  void aSelectorOfAnotherPoolsPickerIsRefused() {
+    InferencePool pool = pool("app.kubernetes.io/instance: of-another-epp");
+    Observation seen = ObservationBuilder.of(pool).selectsAnotherPicker(true).build();
+    CompiledPool compiled = PoolDesire.compile(seen, null, SchedulingText.none("is not set"));
+    assertThat(compiled.accepted().isFalse()).isTrue();
+    assertThat(compiled.accepted().message())
+        .contains("pods of pickers", "app.kubernetes.io/instance=of-another-epp");
+    assertThat(compiled.document()).isNull();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -139,24 +150,20 @@ class PoolDesireTest {
   /** As where a policy puts a label on all pods, and the pool selects by that alone. */
   @Test
   void aSelectorOfPodsThatAreThePickersIsRefusedWhoeverLabelledThem() {
-    CompiledPool compiled = compile("team: ml", null, pod("ReplicaSet", "ml"));
+    CompiledPool compiled = compile("team: ml", null, pod("ml"));
     assertThat(compiled.accepted().isFalse()).isTrue();
     assertThat(compiled.accepted().message())
         .contains("spec.selector.matchLabels", "Deployment p-epp", "team=ml");
     assertThat(compiled.document()).isNull();
-    assertThat(compile("team: ml", null, pod("ReplicaSet", "other")).accepted().isTrue()).isTrue();
-    assertThat(compile("team: ml", null, pod("Job", "ml")).accepted().isTrue())
-        .as("anybody's pod")
-        .isTrue();
+    assertThat(compile("team: ml", null, pod("other")).accepted().isTrue()).isTrue();
   }
 
-  private static Pod pod(String owner, String team) {
+  private static Pod pod(String team) {
     return Serialization.unmarshal(
         """
-        metadata:
-          {name: x, namespace: ns, labels: {fairlead.io/picker: p-epp, team: %s}, ownerReferences: [{apiVersion: v1, kind: %s, name: o, uid: u}]}
+        metadata: {name: x, namespace: ns, labels: {fairlead.io/picker: p-epp, team: %s}}
         """
-            .formatted(team, owner),
+            .formatted(team),
         Pod.class);
   }
 

@@ -22,6 +22,7 @@ public final class ObservationBuilder {
   private List<HasMetadata> children = List.of();
   private List<Pod> pods = List.of();
   private List<Lease> leases = List.of();
+  private boolean selectsAnotherPicker;
 
   private ObservationBuilder(InferencePool pool) {
     this.pool = pool;
@@ -71,6 +72,11 @@ public final class ObservationBuilder {
     return this;
   }
 
+  public ObservationBuilder selectsAnotherPicker(boolean selects) {
+    selectsAnotherPicker = selects;
+    return this;
+  }
+
   public Observation build() {
     return new Observation(
         pool,
@@ -84,6 +90,7 @@ public final class ObservationBuilder {
         children,
         pods,
         leases,
-        Map.of());
+        Map.of(),
+        selectsAnotherPicker);
   }
 }

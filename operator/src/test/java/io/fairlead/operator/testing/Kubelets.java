@@ -1,7 +1,6 @@
 package io.fairlead.operator.testing;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
-import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatusBuilder;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
@@ -97,23 +96,7 @@ public final class Kubelets implements AutoCloseable {
 
   private String pod(Deployment deployment) {
     var pod =
-        client
-            .resource(
-                new PodBuilder()
-                    .withNewMetadata()
-                    .withName(deployment.getMetadata().getName())
-                    .withNamespace(deployment.getMetadata().getNamespace())
-                    .withLabels(deployment.getSpec().getTemplate().getMetadata().getLabels())
-                    .endMetadata()
-                    .withNewSpec()
-                    .withAutomountServiceAccountToken(false)
-                    .addNewContainer()
-                    .withName("epp")
-                    .withImage("x")
-                    .endContainer()
-                    .endSpec()
-                    .build())
-            .create();
+        client.resource(DeployedPods.of(deployment, deployment.getMetadata().getName())).create();
     client
         .resource(pod)
         .subresource("status")

@@ -409,26 +409,7 @@ public final class PoolFixture {
   /** What the Deployment controller and a kubelet do: the rollout ends, with a ready pod. */
   public void becomeAvailable() {
     deploymentStatus(1);
-    Map<String, String> labels =
-        need(Deployment.class, PICKER).getSpec().getTemplate().getMetadata().getLabels();
-    client
-        .resource(
-            new PodBuilder()
-                .withNewMetadata()
-                .withName(POD)
-                .withNamespace(namespace)
-                .withLabels(labels)
-                .endMetadata()
-                .withNewSpec()
-                .withAutomountServiceAccountToken(false)
-                .withTerminationGracePeriodSeconds(0L)
-                .addNewContainer()
-                .withName("epp")
-                .withImage("x")
-                .endContainer()
-                .endSpec()
-                .build())
-        .create();
+    create(DeployedPods.of(need(Deployment.class, PICKER), POD));
     podReady(true);
   }
 
@@ -455,8 +436,12 @@ public final class PoolFixture {
   }
 
   private void podReady(boolean ready) {
+    podReady(POD, ready);
+  }
+
+  private void podReady(String name, boolean ready) {
     Pod pod =
-        new PodBuilder(need(Pod.class, POD))
+        new PodBuilder(need(Pod.class, name))
             .withNewStatus()
             .withPhase("Running")
             .addNewCondition()
@@ -500,21 +485,19 @@ public final class PoolFixture {
     client.resource(lease(pod, report.toJson())).serverSideApply();
   }
 
+  /** One more ready pod with the picker's labels, of a Deployment that somebody copied. */
+  public void readyPodOfACopy(String name) {
+    Deployment copy = need(Deployment.class, PICKER);
+    copy.getMetadata().setName("copy");
+    create(DeployedPods.of(copy, name));
+    podReady(name, true);
+  }
+
   /** One more pod like the picker's. */
   private Pod further(String name, String... finalizers) {
-    Pod running = need(Pod.class, POD);
-    return client
-        .resource(
-            new PodBuilder(running)
-                .withNewMetadata()
-                .withName(name)
-                .withNamespace(namespace)
-                .withLabels(running.getMetadata().getLabels())
-                .withFinalizers(finalizers)
-                .endMetadata()
-                .withStatus(null)
-                .build())
-        .create();
+    Pod further = DeployedPods.of(need(Deployment.class, PICKER), name);
+    further.getMetadata().setFinalizers(List.of(finalizers));
+    return client.resource(further).create();
   }
 
   /** Awaits that the API server refuses statuses of the pool from the operator. */
