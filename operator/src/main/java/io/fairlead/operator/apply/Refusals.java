@@ -15,10 +15,6 @@ import java.util.concurrent.TimeoutException;
 
 /** What is told where the API server does not do what was asked of a child, with the next step. */
 public final class Refusals {
-  /** What the API server calls invalid names the field, and not where it is from. */
-  private static final String CORRECT_IT =
-      "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get -o yaml --show-managed-fields tells by whom";
-
   /** Said of whoever may not bind a role. */
   private static final String NOT_HELD = "RBAC permissions not currently held";
 
@@ -112,18 +108,26 @@ public final class Refusals {
           .formatted(child.getMetadata().getNamespace());
     }
     if (said.contains("is immutable") || said.contains("cannot change roleRef")) {
-      return "; that can't be changed: kubectl delete %s %s --namespace %s, and it is made anew"
-          .formatted(
-              child.getKind().toLowerCase(Locale.ROOT),
-              child.getMetadata().getName(),
-              child.getMetadata().getNamespace());
+      return "; that can't be changed: kubectl delete %s --namespace %s, and it is made anew"
+          .formatted(argument(child), child.getMetadata().getNamespace());
     }
     if (said.contains("denied")) {
       return child instanceof Deployment
           ? "; see to that webhook or policy, or have spec.podTemplate of the EndpointPicker be as it wants"
           : "; see to that webhook or policy";
     }
-    return code == UNPROCESSABLE ? CORRECT_IT : "; see to what it names";
+    return code == UNPROCESSABLE ? correct(child) : "; see to what it names";
+  }
+
+  /** What the API server calls invalid names the field, and not where it is from. */
+  private static String correct(HasMetadata child) {
+    return "; correct that field in the EndpointPicker, or, if it was edited by hand, in the object: kubectl get %s --namespace %s -o yaml --show-managed-fields tells by whom"
+        .formatted(argument(child), child.getMetadata().getNamespace());
+  }
+
+  /** As what {@code kubectl} is to do something with. */
+  private static String argument(HasMetadata child) {
+    return child.getKind().toLowerCase(Locale.ROOT) + " " + child.getMetadata().getName();
   }
 
   private static String said(KubernetesClientException e) {

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.ObjectMeta;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Labels and annotations of our own, and the values that others may rely on. */
@@ -60,6 +61,13 @@ public final class Labels {
             MANAGER,
             PICKER,
             picker));
+  }
+
+  /** Labels in one order, as {@code kubectl -l} takes them. */
+  public static String text(Map<String, String> labels) {
+    return sorted(labels).entrySet().stream()
+        .map(label -> label.getKey() + "=" + label.getValue())
+        .collect(Collectors.joining(","));
   }
 
   private static Map<String, String> sorted(Map<String, String> labels) {

@@ -106,7 +106,7 @@ public final class SelectedPickers {
                 pool.getMetadata().getNamespace(),
                 pool.getMetadata().getName(),
                 pods,
-                text(selector)));
+                Labels.text(selector)));
   }
 
   private static Verdict byThePicker(
@@ -117,7 +117,7 @@ public final class SelectedPickers {
             .formatted(
                 picker.getMetadata().getNamespace(),
                 picker.getMetadata().getName(),
-                text(labels),
+                Labels.text(labels),
                 pool));
   }
 
@@ -162,11 +162,7 @@ public final class SelectedPickers {
     return Stream.concat(
             seen.pods().stream()
                 .map(Pod::getMetadata)
-                .filter(pod -> pod.getDeletionTimestamp() == null)
-                .filter(
-                    pod ->
-                        pod.getOwnerReferences().stream()
-                            .anyMatch(owner -> owner.getKind().equals("ReplicaSet"))),
+                .filter(pod -> pod.getDeletionTimestamp() == null),
             seen.child(Deployment.class, picker).stream()
                 .map(deployment -> deployment.getSpec().getTemplate().getMetadata()))
         .map(ObjectMeta::getLabels);
@@ -174,12 +170,5 @@ public final class SelectedPickers {
 
   private static boolean includes(@Nullable Map<String, String> labels, Map<String, String> some) {
     return labels != null && labels.entrySet().containsAll(some.entrySet());
-  }
-
-  private static String text(Map<String, String> labels) {
-    return new TreeMap<>(labels)
-        .entrySet().stream()
-            .map(label -> label.getKey() + "=" + label.getValue())
-            .collect(Collectors.joining(","));
   }
 }

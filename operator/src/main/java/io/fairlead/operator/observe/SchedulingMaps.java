@@ -81,12 +81,8 @@ final class SchedulingMaps extends AbstractEventSource<GenericKubernetesResource
             .orElseGet(
                 () ->
                     SchedulingText.none(
-                        "names ConfigMap %s, which is not in namespace %s; create it: kubectl create configmap %s --from-file=%s"
-                            .formatted(
-                                ref.name(),
-                                pool.getNamespace().orElse(""),
-                                ref.name(),
-                                ref.key()))));
+                        "names ConfigMap %1$s, which is not in namespace %2$s; create it: kubectl create configmap %1$s --from-file=%3$s --namespace %2$s"
+                            .formatted(ref.name(), pool.getNamespace().orElse(""), ref.key()))));
   }
 
   private static @Nullable ConfigMapKeyRef reference(@Nullable EndpointPicker picker) {

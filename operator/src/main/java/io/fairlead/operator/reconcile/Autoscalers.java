@@ -56,18 +56,16 @@ final class Autoscalers {
       return new Judged(null, left.compareTo(PASSING) < 0 ? left : PASSING);
     }
     String reason = String.valueOf(inactive.get().getReason());
-    String name = autoscaler.getMetadata().getName();
     // What it says itself names one pod after the other.
     return new Judged(
         Verdict.no(
             Reason.AUTOSCALER_INACTIVE,
-            "HorizontalPodAutoscaler %s/%s does not scale (%s), so pods stay as many as they are: %s; kubectl describe hpa %s says more"
+            "HorizontalPodAutoscaler %1$s/%2$s does not scale (%3$s), so pods stay as many as they are: %4$s; kubectl describe hpa %2$s --namespace %1$s says more"
                 .formatted(
                     autoscaler.getMetadata().getNamespace(),
-                    name,
+                    autoscaler.getMetadata().getName(),
                     reason,
-                    nextStep(reason, arePodsReady),
-                    name)),
+                    nextStep(reason, arePodsReady))),
         null);
   }
 

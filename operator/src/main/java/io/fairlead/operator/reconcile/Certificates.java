@@ -62,9 +62,8 @@ final class Certificates {
 
   private NamedObject.Finding judge(NamedObject.Named named, @Nullable Secret secret) {
     String field = named.field();
-    String name = named.name();
     Instant today = clock.instant();
-    Optional<Verdict> wrong = wrong(field, name, secret);
+    Optional<Verdict> wrong = wrong(named, secret);
     if (secret == null || wrong.isPresent()) {
       return NamedObject.Finding.wrong(wrong.orElseThrow());
     }
@@ -83,17 +82,17 @@ final class Certificates {
           Verdict.no(
               Reason.INVALID_CERTIFICATE_REF,
               "%s: tls.crt and tls.key are not a PEM certificate and its key: %s; pods that run keep the last good pair, and none that starts becomes ready. Put a pair there: %s"
-                  .formatted(field, e.getMessage(), anew(name))));
+                  .formatted(field, e.getMessage(), anew(named))));
     }
   }
 
-  private static Optional<Verdict> wrong(String field, String name, @Nullable Secret secret) {
+  private static Optional<Verdict> wrong(NamedObject.Named named, @Nullable Secret secret) {
     if (secret == null) {
       return Optional.of(
           Verdict.no(
               Reason.INVALID_CERTIFICATE_REF,
               "%s does not exist, and pods that start wait for it; create it: %s"
-                  .formatted(field, command(name))));
+                  .formatted(named.field(), command(named))));
     }
     Map<String, String> data = secret.getData() == null ? Map.of() : secret.getData();
     List<String> missing = KEYS.stream().filter(key -> !data.containsKey(key)).toList();
@@ -104,7 +103,10 @@ final class Certificates {
                 Reason.INVALID_CERTIFICATE_REF,
                 "%s %shas no key %s; put the PEM certificate under tls.crt and its key under tls.key: %s"
                     .formatted(
-                        field, type(secret), String.join(" and no key ", missing), anew(name))));
+                        named.field(),
+                        type(secret),
+                        String.join(" and no key ", missing),
+                        anew(named))));
   }
 
   private static CertificatePair pair(Secret secret) throws GeneralSecurityException {
@@ -137,11 +139,13 @@ final class Certificates {
   }
 
   /** One that is there can't be created, and its type never changes. */
-  private static String anew(String name) {
-    return "kubectl delete secret %s; %s".formatted(name, command(name));
+  private static String anew(NamedObject.Named named) {
+    return "kubectl delete secret %s --namespace %s; %s"
+        .formatted(named.name(), named.namespace(), command(named));
   }
 
-  private static String command(String name) {
-    return "kubectl create secret tls %s --cert=tls.crt --key=tls.key".formatted(name);
+  private static String command(NamedObject.Named named) {
+    return "kubectl create secret tls %s --cert=tls.crt --key=tls.key --namespace %s"
+        .formatted(named.name(), named.namespace());
   }
 }

@@ -54,7 +54,7 @@ final class ConsoleTokens {
     SecretKeyRef asked = asked(named.picker());
     String key = asked == null ? Children.CONSOLE_TOKEN_KEY : Children.consoleTokenKey(asked);
     String without = "the console answers its pod's own host alone until then";
-    String create = SharedSecrets.command(named.name(), key);
+    String create = SharedSecrets.command(named, key);
     if (secret == null) {
       return SharedSecrets.wrong(
           "%s does not exist, and %s; create it: %s".formatted(named.field(), without, create));

@@ -39,7 +39,7 @@ final class EndpointAuthorities {
             (named, map) ->
                 judge(
                     named.field(),
-                    command("configmap", named.name()),
+                    command("configmap", named),
                     map,
                     map == null ? null : bytes(map)));
     secrets =
@@ -51,7 +51,7 @@ final class EndpointAuthorities {
             (named, secret) ->
                 judge(
                     named.field(),
-                    command("secret generic", named.name()),
+                    command("secret generic", named),
                     secret,
                     secret == null ? null : decoded(secret.getData())));
   }
@@ -109,7 +109,8 @@ final class EndpointAuthorities {
     return NamedObject.Finding.wrong(Verdict.no(Reason.INVALID_CA_CERTIFICATE_REF, message));
   }
 
-  private static String command(String kind, String name) {
-    return "kubectl create %s %s --from-file=%s".formatted(kind, name, CertificateAuthorities.KEY);
+  private static String command(String kind, NamedObject.Named named) {
+    return "kubectl create %s %s --from-file=%s --namespace %s"
+        .formatted(kind, named.name(), CertificateAuthorities.KEY, named.namespace());
   }
 }

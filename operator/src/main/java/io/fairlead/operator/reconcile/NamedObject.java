@@ -80,7 +80,11 @@ final class NamedObject<T extends HasMetadata> {
    * @param name of the object
    * @param picker that names it
    */
-  record Named(String field, String name, EndpointPicker picker) {}
+  record Named(String field, String name, EndpointPicker picker) {
+    String namespace() {
+      return picker.getMetadata().getNamespace();
+    }
+  }
 
   /**
    * Says what an object should be.

@@ -19,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the status of EndpointPickers. */
@@ -89,7 +88,7 @@ final class PickerTelling {
                 picker.getMetadata().getGeneration(),
                 pods,
                 ready,
-                selector(facts.picker()),
+                Labels.text(Labels.selector(facts.picker())),
                 facts.running() == null ? null : facts.running().hex(),
                 new ModelCounts(facts.models().accepted(), facts.models().rejected().size()),
                 endpoints,
@@ -168,12 +167,6 @@ final class PickerTelling {
                 null,
                 null,
                 conditions));
-  }
-
-  private static String selector(String picker) {
-    return Labels.selector(picker).entrySet().stream()
-        .map(label -> label.getKey() + "=" + label.getValue())
-        .collect(Collectors.joining(","));
   }
 
   private static @Nullable String image(@Nullable Deployment deployment) {

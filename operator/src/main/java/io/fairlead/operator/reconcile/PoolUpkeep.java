@@ -18,6 +18,7 @@ import io.fairlead.operator.apply.ChildFailure;
 import io.fairlead.operator.apply.NotLeadingException;
 import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.children.Children;
+import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.children.PickerMonitor;
@@ -26,6 +27,7 @@ import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.Selectors;
 import io.fairlead.operator.observe.ServiceRef;
 import io.fairlead.operator.observe.Serving;
 import io.fairlead.operator.status.ConditionType;
@@ -366,7 +368,10 @@ final class PoolUpkeep {
     boolean areReady = replicas.stream().anyMatch(Replica::ready);
     PickerFacts facts =
         new PickerFacts(
-            name,
+            new PickerFacts.Where(
+                seen.pool().getMetadata().getNamespace(),
+                name,
+                Labels.text(Selectors.of(seen.pool()))),
             accepted(wanted),
             resolvedRefs(wanted, applied, client, next),
             hash,

@@ -46,7 +46,7 @@ final class SharedSecrets {
 
   private static NamedObject.Finding judge(NamedObject.Named named, @Nullable Secret secret) {
     String field = named.field();
-    String create = command(named.name(), Children.HAND_OVER_KEY);
+    String create = command(named, Children.HAND_OVER_KEY);
     if (secret == null) {
       return wrong(
           "%s does not exist, and pods that start wait for it; create it: %s"
@@ -60,9 +60,9 @@ final class SharedSecrets {
   }
 
   /** Makes a Secret that holds something nobody can guess. */
-  static String command(String name, String key) {
-    return "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\""
-        .formatted(name, key);
+  static String command(NamedObject.Named named, String key) {
+    return "kubectl create secret generic %s --from-literal=%s=\"$(openssl rand -hex 32)\" --namespace %s"
+        .formatted(named.name(), key, named.namespace());
   }
 
   /** A Secret that shared secrets or tokens should be in is not right. */

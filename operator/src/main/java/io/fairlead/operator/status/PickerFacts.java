@@ -2,6 +2,7 @@ package io.fairlead.operator.status;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.ConfigHash;
+import io.fairlead.operator.children.Labels;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a pool's status is computed from.
  *
- * @param picker name of the children
+ * @param where in the cluster
  * @param accepted whether we take the pool as it is written
  * @param resolvedRefs whether the pool's reference leads to our Service
  * @param hash of the config as it should run; null when there is none to run
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param reportsOverdue whether ready pods have had longer than they need to report the config
  */
 public record PickerFacts(
-    String picker,
+    Where where,
     Verdict accepted,
     Verdict resolvedRefs,
     @Nullable ConfigHash hash,
@@ -44,7 +45,7 @@ public record PickerFacts(
 
   /** Nothing is to be told beside. */
   public PickerFacts(
-      String picker,
+      Where where,
       Verdict accepted,
       Verdict resolvedRefs,
       @Nullable ConfigHash hash,
@@ -53,7 +54,7 @@ public record PickerFacts(
       @Nullable Verdict applyFailure,
       ModelCount models) {
     this(
-        picker,
+        where,
         accepted,
         resolvedRefs,
         hash,
@@ -68,7 +69,7 @@ public record PickerFacts(
   /** The same when the pods have had their time. */
   public PickerFacts withReportsOverdue() {
     return new PickerFacts(
-        picker,
+        where,
         accepted,
         resolvedRefs,
         hash,
@@ -78,6 +79,25 @@ public record PickerFacts(
         models,
         beside,
         true);
+  }
+
+  /**
+   * Where to look for what a pool consists of.
+   *
+   * @param picker name of the children
+   * @param modelServers the labels by which the pool selects them, as {@code kubectl -l} takes them
+   */
+  public record Where(String namespace, String picker, String modelServers) {
+    /** What shows all of the picker's pods. */
+    String describePods() {
+      return "kubectl describe pods -l %s=%s --namespace %s"
+          .formatted(Labels.PICKER, picker, namespace);
+    }
+  }
+
+  /** Name of the children. */
+  public String picker() {
+    return where.picker();
   }
 
   /**

@@ -162,8 +162,8 @@ public final class PoolStatus {
     return facts.reportsOverdue()
         ? Verdict.no(
             Reason.CONFIG_NOT_REPORTED,
-            "Pod %s is ready, and has not reported for long that it runs the config; see its log with kubectl logs %s, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says"
-                .formatted(pod, pod, facts.picker()))
+            "Pod %s is ready, and has not reported for long that it runs the config; see its log with kubectl logs %s --namespace %s, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says"
+                .formatted(pod, pod, facts.where().namespace(), facts.picker()))
         : Verdict.pending(
             "Not every ready pod of %s has reported the config yet; wait for it"
                 .formatted(facts.picker()));
@@ -240,7 +240,8 @@ public final class PoolStatus {
     }
     Optional<PickerReport.Endpoints> none =
         reported.stream().filter(endpoints -> endpoints.reason() != null).findFirst();
-    return none.map(PoolStatus::missing).orElseGet(() -> available(reported));
+    return none.map(endpoints -> missing(facts.where(), endpoints))
+        .orElseGet(() -> available(reported));
   }
 
   /** As the picker sees it that knows of most that don't answer. */
@@ -266,7 +267,7 @@ public final class PoolStatus {
     return more == 0 ? some : some + "; and " + more + " more";
   }
 
-  private static Verdict missing(PickerReport.Endpoints endpoints) {
+  private static Verdict missing(PickerFacts.Where where, PickerReport.Endpoints endpoints) {
     String said = String.valueOf(endpoints.reason());
     // A picker may know more reasons than we do.
     Reason reason =
@@ -277,7 +278,8 @@ public final class PoolStatus {
           case NO_MATCHING_PODS ->
               "No pod of the namespace matches spec.selector; start model servers with these labels";
           case NO_READY_PODS ->
-              "Pods match spec.selector, but none is ready; see kubectl describe pods";
+              "Pods match spec.selector, but none is ready; see kubectl describe pods -l %s --namespace %s"
+                  .formatted(where.modelServers(), where.namespace());
           case PORT_NOT_SERVED ->
               "No matching pod serves spec.targetPorts%s; correct the ports of the pool or the pods"
                   .formatted(endpoints.outCount() == 0 ? "" : ": " + out(endpoints));

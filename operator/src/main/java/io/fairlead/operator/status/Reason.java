@@ -75,12 +75,12 @@ public enum Reason {
       Kind.WRONG,
       "InvalidCertificateRef",
       "The Secret in `spec.tls` of the EndpointPicker is not there, lacks `tls.crt` or `tls.key`, or these are no certificate and its key. Pods that run keep the last good pair.",
-      "Put a pair there: `kubectl create secret tls NAME --cert=tls.crt --key=tls.key`."),
+      "Put a pair there: `kubectl create secret tls NAME --cert=tls.crt --key=tls.key --namespace NAMESPACE`."),
   INVALID_CA_CERTIFICATE_REF(
       Kind.WRONG,
       "InvalidCACertificateRef",
       "The ConfigMap or Secret in `spec.endpointTls` of the EndpointPicker is not there, or its key `ca.crt` holds no PEM certificates. Pods that run keep the last good ones; those that start fail until it is right.",
-      "Put them there: `kubectl create configmap NAME --from-file=ca.crt`, or `kubectl create secret generic NAME --from-file=ca.crt`."),
+      "Put them there: `kubectl create configmap NAME --from-file=ca.crt --namespace NAMESPACE`, or `kubectl create secret generic NAME --from-file=ca.crt --namespace NAMESPACE`."),
   CERTIFICATE_EXPIRED(
       Kind.WRONG,
       "CertificateExpired",
@@ -90,7 +90,7 @@ public enum Reason {
       Kind.WRONG,
       "InvalidSecretRef",
       "The Secret in `spec.handOver` of the EndpointPicker is not there, or lacks the key `secret`: pods that start wait for it, those that run go on. Or that in `spec.console` is not there, or holds no token: requests are served.",
-      "Create it: `kubectl create secret generic NAME --from-literal=secret=\"$(openssl rand -hex 32)\"`, for a console with the key `token`."),
+      "Create it: `kubectl create secret generic NAME --from-literal=secret=\"$(openssl rand -hex 32)\" --namespace NAMESPACE`, for a console with the key `token`."),
   INVALID_POOL_REF(
       Kind.WRONG,
       "InvalidPoolRef",
@@ -185,7 +185,7 @@ public enum Reason {
       Kind.WRONG,
       "NoReadyReplicas",
       "The picker's Deployment is scaled to 0, or has lost its ready pods.",
-      "Scale it up, or see `kubectl describe pods`."),
+      "Scale it up, or see `kubectl describe pods -l fairlead.io/picker=DEPLOYMENT --namespace NAMESPACE`."),
   IMAGE_PULL_FAILED(
       Kind.WRONG,
       "ImagePullFailed",
@@ -195,7 +195,7 @@ public enum Reason {
       Kind.WRONG,
       "CrashLooping",
       "A container of the picker doesn't stay up, or can't be started.",
-      "See its log, `kubectl logs`, or where there is none `kubectl describe pod`, of the pod that the message names."),
+      "See its log, `kubectl logs POD -c CONTAINER --namespace NAMESPACE`, or where there is none `kubectl describe pod POD --namespace NAMESPACE`; the message names both."),
   OOM_KILLED(
       Kind.WRONG,
       "OOMKilled",
@@ -210,7 +210,7 @@ public enum Reason {
       Kind.WRONG,
       "Unschedulable",
       "No node takes a pod of the picker. Those that are ready serve meanwhile.",
-      "See `kubectl describe pods` for why; correct `spec.resources` and `spec.podTemplate` of the EndpointPicker, or add nodes. Wait where the cluster adds them by itself."),
+      "See `kubectl describe pods -l fairlead.io/picker=DEPLOYMENT --namespace NAMESPACE` for why; correct `spec.resources` and `spec.podTemplate` of the EndpointPicker, or add nodes. Wait where the cluster adds them by itself."),
   REPLICA_FAILURE(
       Kind.WRONG,
       "ReplicaFailure",
@@ -220,12 +220,12 @@ public enum Reason {
       Kind.WRONG,
       "ProgressDeadlineExceeded",
       "New pods don't become ready in time.",
-      "See `kubectl describe pods` for why."),
+      "See `kubectl describe pods -l fairlead.io/picker=DEPLOYMENT --namespace NAMESPACE` for why."),
   ROLLOUT_PAUSED(
       Kind.WRONG,
       "RolloutPaused",
       "Somebody has paused the Deployment, and its pods are not as they should be.",
-      "`kubectl rollout resume` it."),
+      "`kubectl rollout resume deploy/DEPLOYMENT --namespace NAMESPACE`."),
   NO_MATCHING_PODS(
       Kind.WRONG,
       "NoMatchingPods",
@@ -235,7 +235,7 @@ public enum Reason {
       Kind.WRONG,
       "NoReadyPods",
       "Pods match, but none is ready.",
-      "See `kubectl describe pods`; large models take minutes to load."),
+      "See `kubectl describe pods -l SELECTOR --namespace NAMESPACE`, with the labels of `spec.selector`; large models take minutes to load."),
   EVERY_ENDPOINT_FULL(
       Kind.WRONG,
       "EveryEndpointFull",

@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import io.fairlead.operator.children.Labels;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -31,8 +32,17 @@ import org.jspecify.annotations.Nullable;
  * Reads how the picker's Deployment fares: what keeps it from being wholly rolled out and ready.
  */
 final class Rollout {
+  /** All that a node says while it tries: with less, what is told would change with each try. */
   private static final Set<String> IMAGE =
-      Set.of("ImagePullBackOff", "ErrImagePull", "InvalidImageName", "ErrImageNeverPull");
+      Set.of(
+          "ImagePullBackOff",
+          "ErrImagePull",
+          "InvalidImageName",
+          "ErrImageNeverPull",
+          "ImageInspectError",
+          "RegistryUnavailable",
+          "SignatureValidationFailed");
+
   private static final Set<String> CRASH = Set.of("CrashLoopBackOff", "RunContainerError");
 
   /** A node forgets how often a container crashed once it has run for so long. */
@@ -88,8 +98,9 @@ final class Rollout {
                 status ->
                     Verdict.no(
                         Reason.IMAGE_PULL_FAILED,
-                        "Deployment %s: image %s cannot be pulled; correct the image or give the nodes access to its registry"
-                            .formatted(facts.picker(), status.getImage())));
+                        "Deployment %s: image %s cannot be pulled; correct the image or give the nodes access to its registry, %s says more"
+                            .formatted(
+                                facts.picker(), status.getImage(), facts.where().describePods())));
     return image
         .or(() -> waiting(CONFIG).map(this::notMade))
         .or(() -> failing(status -> crashes(status) && isKilledForMemory(status)).map(this::killed))
@@ -112,15 +123,15 @@ final class Rollout {
                         c ->
                             Verdict.no(
                                 Reason.PROGRESS_DEADLINE_EXCEEDED,
-                                "Deployment %s makes no progress: a pod does not become ready; kubectl describe pods -l fairlead.io/picker=%s says which and why"
-                                    .formatted(facts.picker(), facts.picker()))))
+                                "Deployment %s makes no progress: a pod does not become ready; %s says which and why"
+                                    .formatted(facts.picker(), facts.where().describePods()))))
         .or(this::paused);
   }
 
   private Verdict notMade(ContainerStatus status) {
     String why =
         Objects.requireNonNullElse(
-            status.getState().getWaiting().getMessage(), "see kubectl describe pods");
+            status.getState().getWaiting().getMessage(), "see " + facts.where().describePods());
     return Verdict.no(
         Reason.CREATE_CONTAINER_CONFIG_ERROR,
         "Deployment %s: container %s cannot be made: %s; %s"
@@ -143,8 +154,12 @@ final class Rollout {
             failing ->
                 Verdict.no(
                     Reason.CRASH_LOOPING,
-                    "Deployment %s: container %s cannot be started; kubectl describe pod %s says why"
-                        .formatted(facts.picker(), failing.container().getName(), failing.pod())));
+                    "Deployment %s: container %s cannot be started; kubectl describe pod %s --namespace %s says why"
+                        .formatted(
+                            facts.picker(),
+                            failing.container().getName(),
+                            failing.pod(),
+                            facts.where().namespace())));
   }
 
   /** The pod is named: of a Deployment kubectl would show the log of one that is well. */
@@ -154,12 +169,13 @@ final class Rollout {
             failing ->
                 Verdict.no(
                     Reason.CRASH_LOOPING,
-                    "Deployment %s: container %s does not stay up; see its log with kubectl logs %s -c %s"
+                    "Deployment %s: container %s does not stay up; see its log with kubectl logs %s -c %s --namespace %s"
                         .formatted(
                             facts.picker(),
                             failing.container().getName(),
                             crashedLately(failing),
-                            failing.container().getName())));
+                            failing.container().getName(),
+                            facts.where().namespace())));
   }
 
   /**
@@ -204,8 +220,8 @@ final class Rollout {
         ? Optional.of(
             Verdict.no(
                 Reason.ROLLOUT_PAUSED,
-                "Deployment %s is paused, and its pods stay as they are; kubectl rollout resume deploy/%s"
-                    .formatted(facts.picker(), facts.picker())))
+                "Deployment %s is paused, and its pods stay as they are; kubectl rollout resume deploy/%s --namespace %s"
+                    .formatted(facts.picker(), facts.picker(), facts.where().namespace())))
         : Optional.empty();
   }
 
@@ -217,8 +233,8 @@ final class Rollout {
         ? Optional.of(
             Verdict.no(
                 Reason.NO_READY_REPLICAS,
-                "Deployment %s is scaled to 0; set spec.replicas of the EndpointPicker to 1 or more, or kubectl scale deploy/%s --replicas=1 where it sets none"
-                    .formatted(facts.picker(), facts.picker())))
+                "Deployment %s is scaled to 0; set spec.replicas of the EndpointPicker to 1 or more, or kubectl scale deploy/%s --replicas=1 --namespace %s where it sets none"
+                    .formatted(facts.picker(), facts.picker(), facts.where().namespace())))
         : Optional.empty();
   }
 
@@ -234,8 +250,8 @@ final class Rollout {
       return Optional.of(
           Verdict.no(
               Reason.NO_READY_REPLICAS,
-              "Deployment %s has no ready pod; see kubectl describe pods -l %s"
-                  .formatted(facts.picker(), "fairlead.io/picker=" + facts.picker())));
+              "Deployment %s has no ready pod; see %s"
+                  .formatted(facts.picker(), facts.where().describePods())));
     }
     return Optional.empty();
   }
@@ -278,8 +294,8 @@ final class Rollout {
 
   /** In the scheduler's words numbers of nodes change all the while. */
   private String noNode() {
-    return "Deployment %s: no node takes a pod; kubectl describe pods -l fairlead.io/picker=%s says why, see to spec.resources and spec.podTemplate of the EndpointPicker, or to the nodes"
-        .formatted(facts.picker(), facts.picker());
+    return "Deployment %s: no node takes a pod; %s says why, see to spec.resources and spec.podTemplate of the EndpointPicker, or to the nodes"
+        .formatted(facts.picker(), facts.where().describePods());
   }
 
   private Optional<String> missingClaim(PodCondition scheduled) {
@@ -336,7 +352,7 @@ final class Rollout {
   }
 
   private static String template(Pod pod) {
-    return pod.getMetadata().getLabels().getOrDefault("pod-template-hash", "");
+    return pod.getMetadata().getLabels().getOrDefault(Labels.TEMPLATE, "");
   }
 
   private Stream<Pod> staying() {

@@ -88,7 +88,7 @@ class HotReloadsTest {
         List.of(reports).stream().map(report -> new Replica(ready(), report, null)).toList();
     PickerFacts facts =
         new PickerFacts(
-            "epp",
+            new PickerFacts.Where("ns", "epp", "app=vllm"),
             yes,
             yes,
             wanted,

@@ -15,11 +15,15 @@ import io.fairlead.operator.testing.Makes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -78,6 +82,31 @@ class CatalogueTest {
     assertThat(reason.wireName()).matches("[A-Z][A-Za-z]*");
     assertThat(reason.meaning()).endsWith(".");
     assertThat(reason.step()).endsWith(".");
+  }
+
+  /** Without it a command is about another namespace, unless its reader is in the right one. */
+  @Test
+  void everyCommandInAMessageIsComplete() throws IOException {
+    Pattern command = Pattern.compile("kubectl [a-z][^;,`]*");
+    Pattern complete =
+        Pattern.compile(
+            "--namespace |-A |(create|apply) -k |get namespace |get mutatingwebhookconfigurations");
+    List<String> commands = new ArrayList<>();
+    try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
+      for (Path source : sources.filter(Files::isRegularFile).toList()) {
+        for (String line : Files.readAllLines(source)) {
+          command
+              .matcher(line.substring(Math.max(0, line.indexOf('"'))))
+              .results()
+              .map(MatchResult::group)
+              .filter(_ -> line.contains("\""))
+              .forEach(commands::add);
+        }
+      }
+    }
+    assertThat(commands)
+        .hasSizeGreaterThan(20)
+        .allSatisfy(found -> assertThat(found).containsPattern(complete));
   }
 
   /** The API server refuses the whole status where there are more, and others may add theirs. */

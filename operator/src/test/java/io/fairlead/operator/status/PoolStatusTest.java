@@ -67,6 +67,7 @@ import org.junit.jupiter.params.provider.ValueSource;
   Reason.EVERY_ENDPOINT_FULL
 })
 class PoolStatusTest {
+  private static final PickerFacts.Where WHERE = new PickerFacts.Where("ns", "p-epp", "app=vllm");
   private static final Verdict ACCEPTED = Verdict.yes(Reason.ACCEPTED, "m");
   private static final Verdict RESOLVED = Verdict.yes(Reason.RESOLVED_REFS, "m");
   private static final Endpoints SOME = new Endpoints(2, 2, null);
@@ -74,7 +75,7 @@ class PoolStatusTest {
 
   private static PickerFacts facts(@Nullable Deployment deployment, Replica... replicas) {
     return new PickerFacts(
-        "p-epp",
+        WHERE,
         ACCEPTED,
         RESOLVED,
         hash("new"),
@@ -191,7 +192,7 @@ class PoolStatusTest {
   private static final Verdict NOT_STARTED =
       Verdict.no(
           Reason.CRASH_LOOPING,
-          "Deployment p-epp: container epp cannot be started; kubectl describe pod pod says why");
+          "Deployment p-epp: container epp cannot be started; kubectl describe pod pod --namespace ns says why");
 
   /** Has no log, and waiting for the rollout helps nothing. */
   @Test
@@ -270,6 +271,9 @@ class PoolStatusTest {
   @CsvSource({
     "CrashLoopBackOff,CrashLooping,kubectl logs next -c mesh-init",
     "ImagePullBackOff,ImagePullFailed,image mesh cannot be pulled",
+    "SignatureValidationFailed,ImagePullFailed,image mesh cannot be pulled",
+    "RegistryUnavailable,ImagePullFailed,image mesh cannot be pulled",
+    "ImageInspectError,ImagePullFailed,image mesh cannot be pulled",
     "CreateContainerConfigError,CreateContainerConfigError,container mesh-init cannot be made"
   })
   void aContainerThatAPodStartsWithIsToldOf(String waiting, String reason, String words) {
@@ -302,7 +306,7 @@ class PoolStatusTest {
         .isEqualTo(
             Verdict.no(
                 Reason.CRASH_LOOPING,
-                "Deployment p-epp: container epp does not stay up; see its log with kubectl logs b -c epp; 1 of 4 pods are ready, and requests are served"));
+                "Deployment p-epp: container epp does not stay up; see its log with kubectl logs b -c epp --namespace ns; 1 of 4 pods are ready, and requests are served"));
   }
 
   /** They run for a while in turn, and each name would be a write. */
@@ -465,7 +469,7 @@ class PoolStatusTest {
         .isEqualTo(
             Verdict.no(
                 Reason.PROGRESS_DEADLINE_EXCEEDED,
-                "Deployment p-epp makes no progress: a pod does not become ready; kubectl describe pods -l fairlead.io/picker=p-epp says which and why"));
+                "Deployment p-epp makes no progress: a pod does not become ready; kubectl describe pods -l fairlead.io/picker=p-epp --namespace ns says which and why"));
   }
 
   @Test
@@ -858,7 +862,7 @@ class PoolStatusTest {
   void readyGivesTheFirstFailingReason() {
     PickerFacts facts =
         new PickerFacts(
-            "p-epp",
+            WHERE,
             Verdict.no(Reason.INVALID_SPEC, "spec.selector"),
             Verdict.no(Reason.INVALID_EXTENSION_REF, "x"),
             null,
@@ -911,7 +915,7 @@ class PoolStatusTest {
         .isEqualTo("True/AllAccepted");
     PickerFacts none =
         new PickerFacts(
-            "p-epp",
+            WHERE,
             ACCEPTED,
             RESOLVED,
             hash("new"),
@@ -933,7 +937,7 @@ class PoolStatusTest {
 
   private static PickerFacts refused(@Nullable ConfigHash inForce) {
     return new PickerFacts(
-        "p-epp",
+        WHERE,
         Verdict.no(Reason.INVALID_SPEC, "spec.scheduling"),
         RESOLVED,
         inForce,
