@@ -45,6 +45,9 @@ final class Denied {
   /** When to ask again where it was said once that a kind is not there. */
   static final Duration IN_DOUBT = Duration.ofMillis(500);
 
+  /** Of what was asked longer ago, once more is no second time: nobody asks while all is well. */
+  private static final Duration COUNTS = Duration.ofMinutes(1);
+
   private final LongSupplier nanos;
   private final Map<Place, Answer> answers = new ConcurrentHashMap<>();
 
@@ -132,15 +135,21 @@ final class Denied {
     Answer answer =
         answers.compute(
             new Place(kind, namespace),
-            (place, last) ->
-                last != null && nanos.getAsLong() - last.at() < last.lasts().toNanos()
-                    ? last
-                    : ask(place, last == null ? null : last.why(), client));
+            (place, last) -> {
+              if (last == null || isOlder(last, COUNTS)) {
+                return ask(place, null, client);
+              }
+              return isOlder(last, last.lasts()) ? ask(place, last.why(), client) : last;
+            });
     return answer.isBelieved() ? Optional.ofNullable(answer.why()) : Optional.empty();
   }
 
+  private boolean isOlder(Answer answer, Duration age) {
+    return nanos.getAsLong() - answer.at() >= age.toNanos();
+  }
+
   /**
-   * @param last what was found when it was asked before
+   * @param last what was found when it was asked before; null for nothing, or too long ago
    */
   private Answer ask(Place place, @Nullable Verdict last, KubernetesClient client) {
     var all = client.resources(place.kind());
@@ -189,14 +198,21 @@ final class Denied {
     return Optional.of(
         Verdict.no(
             Reason.API_SERVER_ERROR,
-            "%s of %s cannot be %s in %s: the API server %s; what was seen last counts, kubectl get %s tells what is wrong: see to the conversion webhook or whatever it names, or to the API server"
+            "%s of %s cannot be %s in %s: the API server %s; what was seen last counts, %s tells what is wrong: see to the conversion webhook or whatever it names, or to the API server"
                 .formatted(
                     HasMetadata.getKind(place.kind()),
                     HasMetadata.getApiVersion(place.kind()),
                     verb.equals("list") ? "listed" : "watched",
                     place.namespace() == null ? "all namespaces" : "namespace " + place.namespace(),
                     e.getCode() < SERVER_ERROR ? "gives no answer" : "answers " + e.getCode(),
-                    HasMetadata.getFullResourceName(place.kind()))));
+                    get(place))));
+  }
+
+  private static String get(Place place) {
+    String kind = HasMetadata.getFullResourceName(place.kind());
+    return place.namespace() == null
+        ? "kubectl get %s -A".formatted(kind)
+        : "kubectl get %s --namespace %s".formatted(kind, place.namespace());
   }
 
   /** As the API server says it. Of a watch that is refused the client passes no words on. */

@@ -496,9 +496,7 @@ final class PoolUpkeep {
       return told;
     }
     Optional<Verdict> why =
-        denied
-            .verdicts(kinds, askedIn, client)
-            .map(verdicts -> verdicts.get(ConditionType.READY));
+        denied.verdicts(kinds, askedIn, client).map(verdicts -> verdicts.get(ConditionType.READY));
     next.within(denied.doubt(kinds, askedIn));
     // Nobody may tell of what would mend it, since that is what is not seen.
     if (!kinds.isEmpty() && why.isEmpty()) {

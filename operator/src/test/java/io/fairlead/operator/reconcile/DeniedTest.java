@@ -56,7 +56,7 @@ class DeniedTest {
     assertThat(first.reason()).isEqualTo(Reason.API_SERVER_ERROR);
     assertThat(first.message())
         .contains("InferenceModel", "cannot be listed in namespace a", "answers 500")
-        .contains("kubectl get inferencemodels.inference.networking.x-k8s.io tells")
+        .contains("kubectl get inferencemodels.inference.networking.x-k8s.io --namespace a tells")
         .doesNotContain("try 2");
     assertThat(doubt()).isEmpty();
     later();
@@ -70,7 +70,31 @@ class DeniedTest {
     later();
     assertThat(ask(Service.class, api.client()).orElseThrow().message())
         .startsWith("Service of v1 cannot be listed")
-        .contains("kubectl get services tells");
+        .contains("kubectl get services --namespace a tells");
+  }
+
+  @Test
+  void whatCanBeListedNowhereIsAskedForEverywhere() {
+    code = 500;
+    assertThat(denied.verdicts(List.of(InferenceModel.class), null, api.client())).isEmpty();
+    later();
+    assertThat(denied.verdicts(List.of(InferenceModel.class), null, api.client()).orElseThrow())
+        .extractingByKey(ConditionType.READY)
+        .extracting(Verdict::message)
+        .asString()
+        .contains("kubectl get inferencemodels.inference.networking.x-k8s.io -A tells");
+  }
+
+  /** Nobody asks while all is well. */
+  @Test
+  void whatFailedLongAgoDoesNotFailAgain() {
+    code = 500;
+    assertThat(ask()).isEmpty();
+    pass(Duration.ofHours(1));
+    assertThat(ask()).as("once more may be chance").isEmpty();
+    assertThat(doubt()).isPresent();
+    later();
+    assertThat(ask()).hasValueSatisfying(is(Reason.API_SERVER_ERROR));
   }
 
   @Test

@@ -90,7 +90,7 @@ class CatalogueTest {
     Pattern command = Pattern.compile("kubectl [a-z][^;,`]*");
     Pattern complete =
         Pattern.compile(
-            "--namespace |-A |(create|apply) -k |get namespace |get mutatingwebhookconfigurations");
+            "--namespace |-A\\b|(create|apply) -k |get namespace |get mutatingwebhookconfigurations");
     List<String> commands = new ArrayList<>();
     try (Stream<Path> sources = Files.walk(Path.of("src", "main", "java"))) {
       for (Path source : sources.filter(Files::isRegularFile).toList()) {
