@@ -396,19 +396,22 @@ final class Rollout {
   }
 
   /**
-   * Whether it does not stay up. One that has been restarted runs for a moment between two
-   * back-offs; until it is ready, that it runs says nothing, and a condition that followed it would
-   * change with each try. One restart is none yet: a node was rebooted, or a probe failed once.
+   * Whether it does not stay up, with whichever exit code. One that has been restarted runs for a
+   * moment between two back-offs; until it is ready, that it runs says nothing, and a condition
+   * that followed it would change with each try. One restart is none yet: a node was rebooted, or a
+   * probe failed once.
    */
   private static boolean crashes(ContainerStatus status) {
-    boolean failed =
-        Stream.of(status.getState(), status.getLastState())
-            .filter(Rollout::isTerminated)
-            .anyMatch(state -> orZero(state.getTerminated().getExitCode()) != 0);
     return CRASH.contains(waitingReason(status))
         || (!Boolean.TRUE.equals(status.getReady())
             && orZero(status.getRestartCount()) > 1
-            && failed);
+            && (isTerminated(status.getLastState()) || hasFailed(status.getState())));
+  }
+
+  private static boolean hasFailed(@Nullable ContainerState state) {
+    return state != null
+        && state.getTerminated() != null
+        && orZero(state.getTerminated().getExitCode()) != 0;
   }
 
   /** Whether its last end was that; the log of one that is killed says nothing. */

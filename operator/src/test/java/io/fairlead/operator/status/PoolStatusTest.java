@@ -509,15 +509,19 @@ class PoolStatusTest {
         .isEqualTo("False/RolloutInProgress");
   }
 
-  @Test
-  void aContainerThatEndedWellIsNoCrashLoop() {
-    Pod pod = crashed("running", false);
-    pod.getStatus().getContainerStatuses().getFirst().getLastState().getTerminated().setExitCode(0);
+  /** Such as a sidecar whose command prints its help: it never fails, and never stays up. */
+  @ParameterizedTest
+  @ValueSource(strings = {"waiting", "running", "terminated"})
+  void aContainerThatEndsWellForEverDoesNotStayUpEither(String state) {
+    Pod pod = crashed(state, false);
+    ContainerStatus status = pod.getStatus().getContainerStatuses().getFirst();
+    // Of one that has ended both states are this object.
+    status.getLastState().getTerminated().setExitCode(0);
     assertThat(
             brief(
                 PoolStatus.of(facts(deployment(1, 1, 0, "True"), new Replica(pod, null, null))),
                 ConditionType.READY))
-        .isEqualTo("False/RolloutInProgress");
+        .isEqualTo("False/CrashLooping");
   }
 
   /** What keeps it from being made now says more than that it once ended. */
