@@ -242,7 +242,9 @@ public final class ChildApplier {
     return failed.map(
         failure ->
             new ChildFailure(
-                failure.child(), failing.of(key.toString(), failure.why()), failure.outlook()));
+                failure.child(),
+                failing.of(key.toString(), failure.why().reason(), failure.why()),
+                failure.outlook()));
   }
 
   /**

@@ -59,16 +59,19 @@ public final class RefusedStatuses {
     if (e.getCode() < BAD_REQUEST || PASS.contains(e.getCode())) {
       return;
     }
-    news(object.getMetadata().getUid(), e.getCode() >= SERVER_ERROR, Refusals.status(object, e))
+    news(object.getMetadata().getUid(), e.getCode(), Refusals.status(object, e))
         .ifPresent(message -> events.warn(object, Notice.STATUS_REFUSED, message));
   }
 
   /** What is to be told now; empty where that is told already, or may pass. */
-  private synchronized Optional<String> news(String uid, boolean passes, String message) {
+  private synchronized Optional<String> news(String uid, int code, String message) {
+    boolean passes = code >= SERVER_ERROR;
     long now = nanos.getAsLong();
     Refusal last = refusals.getOrDefault(uid, new Refusal(now, null));
     String told =
-        passes && now - last.since() < PASSING.toNanos() ? last.told() : messages.of(uid, message);
+        passes && now - last.since() < PASSING.toNanos()
+            ? last.told()
+            : messages.of(uid, code, message);
     refusals.put(uid, new Refusal(last.since(), told));
     if (refusals.size() > MOST) {
       var oldest = refusals.keySet().iterator();
