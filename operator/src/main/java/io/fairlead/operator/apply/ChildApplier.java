@@ -6,9 +6,11 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentSpecBuilder;
 import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.RequestConfigBuilder;
@@ -68,6 +70,9 @@ public final class ChildApplier {
 
   /** Of what is deleted in the foreground, or leaves what it owns: these go by themselves. */
   private static final Set<String> OF_THE_API_SERVER = Set.of("foregroundDeletion", "orphan");
+
+  private static final Set<Class<?>> PODS_NEED =
+      Set.of(ServiceAccount.class, RoleBinding.class, NetworkPolicy.class);
 
   private static final int ATTEMPTS = 3;
 
@@ -214,13 +219,16 @@ public final class ChildApplier {
     return List.copyOf(failures);
   }
 
-  /** Those that took long to fail after all others, in turn, and pods not before their policies. */
+  /**
+   * Those that took long to fail after all others, in turn, and pods not before their policies and
+   * the account that they run as: without that, none can be made.
+   */
   private List<HasMetadata> slowLast(List<HasMetadata> desired, InferencePool pool) {
     ToLongFunction<HasMetadata> failed =
         child -> slow.getOrDefault(ChildKey.of(pool, child), Long.MIN_VALUE);
-    long policies =
+    long needed =
         desired.stream()
-            .filter(NetworkPolicy.class::isInstance)
+            .filter(child -> PODS_NEED.contains(child.getClass()))
             .mapToLong(failed)
             .max()
             .orElse(Long.MIN_VALUE);
@@ -229,7 +237,7 @@ public final class ChildApplier {
             Comparator.comparingLong(
                 child ->
                     child instanceof Deployment
-                        ? Math.max(policies, failed.applyAsLong(child))
+                        ? Math.max(needed, failed.applyAsLong(child))
                         : failed.applyAsLong(child)))
         .toList();
   }

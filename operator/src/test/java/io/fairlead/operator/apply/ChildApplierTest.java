@@ -114,6 +114,30 @@ class ChildApplierTest {
     }
   }
 
+  /** No pod can be made without it, and that would be told as its author's mistake. */
+  @Test
+  void podsComeAfterTheirAccountAlsoWhereThatHungBefore() throws IOException {
+    List<String> asked = new CopyOnWriteArrayList<>();
+    AtomicBoolean hangs = new AtomicBoolean(true);
+    try (ScriptedApi api =
+        new ScriptedApi(
+            exchange -> {
+              String path = exchange.getRequestURI().getPath();
+              asked.add(path.substring(path.lastIndexOf('/') + 1));
+              if (!hangs.get() || !path.endsWith("/account")) {
+                answer(exchange, new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+              }
+            })) {
+      ChildApplier children = applier(api, Duration.ofSeconds(1));
+      List<HasMetadata> desired = List.of(account("account"), wanted());
+      assertThat(children.apply(desired, observation(), context(api.client()))).hasSize(1);
+      assertThat(children.apply(desired, observation(), context(api.client()))).hasSize(1);
+      hangs.set(false);
+      assertThat(children.apply(desired, observation(), context(api.client()))).isEmpty();
+      assertThat(asked).containsExactly("account", "account", "account", "pool-epp");
+    }
+  }
+
   /** That is what its author is told to do about it. */
   @Test
   void whatIsNewlyWantedIsAppliedAlsoWhereSomebodyUndoesWhatWasWanted() throws IOException {
