@@ -16,6 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +46,14 @@ public final class Events {
   private final KubernetesClient client;
   private final InstantSource clock;
 
-  /** That a pool is full, and that it has room again; then it is known of that pool for a while. */
-  private final Budget turns = new Budget(2, Duration.ofMinutes(10), System::nanoTime);
+  /** That a pool is full, and that it has room again. */
+  private final Turns turns =
+      new Turns(
+          Duration.ofMinutes(10),
+          System::nanoTime,
+          (telling, wait) ->
+              CompletableFuture.delayedExecutor(wait.toMillis(), TimeUnit.MILLISECONDS)
+                  .execute(telling));
 
   private final ThreadPoolExecutor sender =
       new ThreadPoolExecutor(
@@ -83,24 +90,21 @@ public final class Events {
    */
   void tell(HasMetadata about, List<Condition> before, List<Condition> after) {
     for (Transition transition : Transition.between(before, after)) {
-      Reason reason = transition.reason();
-      if (!IN_TURN.contains(reason) || mayTellOfTurn(about)) {
-        send(
-            about,
-            reason.kind() == Reason.Kind.WRONG ? "Warning" : "Normal",
-            reason.wireName(),
-            transition.message());
+      if (IN_TURN.contains(transition.reason())) {
+        turns.turn(about.getMetadata().getUid(), () -> send(about, transition));
+      } else {
+        send(about, transition);
       }
     }
   }
 
-  private boolean mayTellOfTurn(HasMetadata about) {
-    String uid = about.getMetadata().getUid();
-    boolean may = turns.left(uid).isEmpty();
-    if (may) {
-      turns.take(uid);
-    }
-    return may;
+  private void send(HasMetadata about, Transition transition) {
+    Reason reason = transition.reason();
+    send(
+        about,
+        reason.kind() == Reason.Kind.WRONG ? "Warning" : "Normal",
+        reason.wireName(),
+        transition.message());
   }
 
   private void send(HasMetadata about, String type, String reason, String message) {
