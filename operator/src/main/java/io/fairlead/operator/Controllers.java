@@ -155,10 +155,11 @@ final class Controllers extends Operator {
       old = made;
     } catch (RuntimeException e) {
       LOG.error("they cannot be served yet; that is tried again", e);
+      // First: what did not start may not stop either.
+      tryLater();
       if (made != null) {
         made.stop();
       }
-      tryLater();
     }
   }
 

@@ -100,10 +100,11 @@ class OldPoolsIT {
             this::configure,
             new OldPools(cluster.admin(), Set.of(pool.namespace())),
             () -> {
-              if (tried.incrementAndGet() < 3) {
-                throw new IllegalStateException("not yet");
-              }
-              return idle(new Operator(this::configure));
+              return switch (tried.incrementAndGet()) {
+                case 1 -> throw new IllegalStateException("not yet");
+                case 2 -> new Stubborn();
+                default -> idle(new Operator(this::configure));
+              };
             },
             Duration.ofMillis(10));
     idle(controllers).start();
@@ -121,6 +122,19 @@ class OldPoolsIT {
   private <O extends Operator> O idle(O operator) {
     operator.register(new Idle(), config -> config.settingNamespace(pool.namespace()));
     return operator;
+  }
+
+  /** What could not be started may not be there to be stopped. */
+  private static final class Stubborn extends Operator {
+    @Override
+    public void start() {
+      throw new IllegalStateException("not started");
+    }
+
+    @Override
+    public void stop() {
+      throw new IllegalStateException("not stopped");
+    }
   }
 
   /** The framework starts no operator without a controller. */
