@@ -154,12 +154,20 @@ final class Controllers extends Operator {
       made.start();
       old = made;
     } catch (RuntimeException e) {
-      LOG.error("they cannot be served yet; that is tried again", e);
-      // First: what did not start may not stop either.
-      tryLater();
       if (made != null) {
-        made.stop();
+        discard(made, e);
       }
+      LOG.error("they cannot be served yet; that is tried again", e);
+      tryLater();
+    }
+  }
+
+  /** What did not start may not stop either. */
+  private static void discard(Operator made, RuntimeException why) {
+    try {
+      made.stop();
+    } catch (RuntimeException e) {
+      why.addSuppressed(e);
     }
   }
 

@@ -127,12 +127,12 @@ class OldPoolsIT {
   /** What could not be started may not be there to be stopped. */
   private static final class Stubborn extends Operator {
     @Override
-    public void start() {
+    public synchronized void start() {
       throw new IllegalStateException("not started");
     }
 
     @Override
-    public void stop() {
+    public synchronized void stop() {
       throw new IllegalStateException("not stopped");
     }
   }
