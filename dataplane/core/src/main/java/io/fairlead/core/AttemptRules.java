@@ -99,11 +99,15 @@ final class AttemptRules {
     }
     EndpointState prefiller = flight.attempt.prefilledBy;
     if (failure == Failure.ERROR && prefiller == null) {
-      health.erred(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
-      flight.suspicion =
-          flight.suspicion == null
-              ? new Suspicion(at, flight.attempt.sentAt, flight.attempt.trial)
-              : Suspicion.OF_NOBODY;
+      Suspicion earlier = flight.suspicion;
+      if (earlier == null) {
+        health.erred(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
+        flight.suspicion = new Suspicion(at, flight.attempt.sentAt, flight.attempt.trial);
+      } else {
+        earlier.isFalse(now, health);
+        health.mayErr(now, at.health());
+        flight.suspicion = Suspicion.OF_NOBODY;
+      }
       return;
     }
     if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {

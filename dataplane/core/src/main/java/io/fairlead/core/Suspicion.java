@@ -22,6 +22,14 @@ record Suspicion(@Nullable EndpointState at, long sentAt, int trial) {
     }
   }
 
+  /** Another fails the request, too. */
+  void isFalse(long now, PoolHealth health) {
+    if (at != null) {
+      health.didNotErr(at.health(), sentAt);
+      health.mayErr(now, at.health());
+    }
+  }
+
   /** Nobody else was asked, or nobody else has said anything. */
   void isOpen(long now, PoolHealth health) {
     if (at != null) {

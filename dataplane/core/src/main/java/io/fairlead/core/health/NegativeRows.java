@@ -54,6 +54,11 @@ final class NegativeRows {
     }
   }
 
+  /** What it said no to once was the request's fault. */
+  void takeBack(EndpointHealth endpoint) {
+    endpoint.noInRow = Math.max(0, endpoint.noInRow - 1);
+  }
+
   /** The endpoint has served a request. */
   void end(EndpointHealth endpoint) {
     endpoint.noInRow = 0;

@@ -364,7 +364,14 @@ public final class PoolHealth {
     if (out) {
       outForSayingNo(now, endpoint, Failure.ERROR.words());
     } else if (endpoint.noInRow >= ERRORS_TO_ASK || failsTooMany(endpoint)) {
-      askIfErring(now, endpoint);
+      mayErr(now, endpoint);
+    }
+  }
+
+  /** An error that {@link #erred} was told of was the request's fault. */
+  public void didNotErr(EndpointHealth endpoint, long sentAt) {
+    if (!isOfBefore(endpoint, sentAt)) {
+      negatives.takeBack(endpoint);
     }
   }
 
@@ -383,7 +390,11 @@ public final class PoolHealth {
     return endpoint.state == HealthState.ON_TRIAL && endpoint.isOfTrial(trial);
   }
 
-  private void askIfErring(long now, EndpointHealth endpoint) {
+  /**
+   * Two endpoints, of which this is one, failed the same request: that was most likely its fault,
+   * and a probe is to tell.
+   */
+  public void mayErr(long now, EndpointHealth endpoint) {
     if (endpoint.state == HealthState.IN_USE
         && endpoint.probe == 0
         && now - endpoint.nextProbe >= 0
