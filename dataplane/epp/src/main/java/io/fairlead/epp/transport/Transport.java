@@ -128,6 +128,9 @@ public final class Transport {
    * connection that can't even be begun, for want of file descriptors say, to no loop: it would
    * tell of that on a thread of its own, and its channel throws when it is closed.
    *
+   * <p>For tasks of the loop alone, such as timers. Who may be called while the loop hands out the
+   * kernel's events takes {@link #connectLater}.
+   *
    * @param bootstrap of connections on {@code loop}
    * @param loop the one that this is called on
    * @param failed told why there is no connection; {@link Failures} tells what that says
@@ -155,6 +158,23 @@ public final class Transport {
           }
         });
     return channel;
+  }
+
+  /**
+   * The same once the events are handed out that the kernel has told of. They name sockets by
+   * numbers, and a new socket gets that of one that was closed just now: it would get its event,
+   * too, and break, or log, as it is not connected yet.
+   */
+  public static void connectLater(
+      Bootstrap bootstrap,
+      EventLoop loop,
+      InetSocketAddress address,
+      Consumer<Channel> connected,
+      Consumer<Throwable> failed) {
+    loop.execute(
+        () -> {
+          var _ = connect(bootstrap, loop, address, connected, failed);
+        });
   }
 
   private static boolean onEpoll(EventLoopGroup group) {

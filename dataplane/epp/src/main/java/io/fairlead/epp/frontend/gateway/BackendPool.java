@@ -184,7 +184,7 @@ final class BackendPool {
         return;
       }
     }
-    Transport.connect(
+    Transport.connectLater(
         bootstrap(address),
         loop,
         address,

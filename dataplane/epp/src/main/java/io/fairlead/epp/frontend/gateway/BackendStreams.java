@@ -131,23 +131,25 @@ final class BackendStreams {
     }
 
     void connect() {
-      channel =
-          Transport.connect(
-              bootstrap
-                  .clone()
-                  .option(ChannelOption.AUTO_READ, true)
-                  .option(ChannelOption.AUTO_CLOSE, true) // whoever writes on it is told at once
-                  .handler(
-                      new ChannelInitializer<Channel>() {
-                        @Override
-                        protected void initChannel(Channel ch) {
-                          setUp(ch);
-                        }
-                      }),
-              loop,
-              address,
-              mine -> pool.agree(mine, EndpointTls.Protocol.HTTP_2, this::connected),
-              this::connected);
+      Transport.connectLater(
+          bootstrap
+              .clone()
+              .option(ChannelOption.AUTO_READ, true)
+              .option(ChannelOption.AUTO_CLOSE, true) // whoever writes on it is told at once
+              .handler(
+                  new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel ch) {
+                      setUp(ch);
+                    }
+                  }),
+          loop,
+          address,
+          mine -> {
+            channel = mine;
+            pool.agree(mine, EndpointTls.Protocol.HTTP_2, this::connected);
+          },
+          this::connected);
     }
 
     private void connected(@Nullable Throwable failure) {
