@@ -327,7 +327,7 @@ final class HandOverIT {
     DataPlane first = picker(secret);
     ask(first, "r", prompt(1));
     byte[] asks = new byte[5 + 16 + 32];
-    System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 2}, 0, asks, 0, 5);
+    System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 3}, 0, asks, 0, 5);
     assertThat(exchange(first.handOverPort().orElseThrow(), asks))
         .as("it is told a number, and nothing else")
         .hasSize(1 + 16);
@@ -374,27 +374,27 @@ final class HandOverIT {
     }
   }
 
-  /** The first form, in which who asks proved itself over its own number alone. */
+  /** The former form, which told nothing of how long endpoints have been idle. */
   @Test
   void refusesTheFormerVersionByItsNumber() throws Exception {
     DataPlane first = picker(secret);
     ask(first, "r", prompt(1));
     byte[] former = new byte[5 + 16 + 32];
-    System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 1}, 0, former, 0, 5);
+    System.arraycopy(new byte[] {'F', 'L', 'H', 'O', 2}, 0, former, 0, 5);
     assertThat(exchange(first.handOverPort().orElseThrow(), former))
         .as("another version, and which")
-        .containsExactly(2, 2);
+        .containsExactly(2, 3);
   }
 
   /** A rolling update must not wait for what can't come. */
   @Test
   void startsColdAtOnceBesideTheFormerVersion() throws Exception {
     try (ServerSocket former = listen()) {
-      play(former, new byte[] {2, 1});
+      play(former, new byte[] {2, 2});
       DataPlane plane = picker(secret, "127.0.0.1:" + former.getLocalPort());
       HandOverResult result = result(plane);
       assertThat(result.state()).isEqualTo(State.FAILED);
-      assertThat(result.why()).contains("speaks version 1, and this one 2");
+      assertThat(result.why()).contains("speaks version 2, and this one 3");
       assertThat(result.millis()).isLessThan(PATIENCE.toMillis() / 2);
       ask(plane, "cold", prompt(0));
     }
