@@ -316,8 +316,11 @@ public final class StatusApplier {
     }
     // The informer lagged behind what others wrote; times must be merged with what is there.
     R live = client.resource(seen).get();
-    if (!gone(live, seen) && !isOfLaterGeneration(live, cached)) {
-      change.apply(live).ifPresent(now -> send(now, seen, null));
+    if (!gone(live, seen)) {
+      own.wrote(live); // what is newer than the cache need not be asked for at each look
+      if (!isOfLaterGeneration(live, cached)) {
+        change.apply(live).ifPresent(now -> send(now, seen, null));
+      }
     }
     return Optional.empty();
   }

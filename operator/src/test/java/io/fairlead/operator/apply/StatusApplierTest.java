@@ -70,6 +70,20 @@ class StatusApplierTest {
     assertThat(asked).containsExactly("PATCH", "GET");
   }
 
+  /** After an outage informers list again one by one, while those that have look again and again. */
+  @Test
+  void whatIsFoundToHaveBeenEditedIsAskedForOnce() {
+    conflicts = true;
+    for (int look = 0; look < 10; look++) {
+      assertThat(statuses.write(model("4", 1), OLD)).isEmpty();
+    }
+    assertThat(asked).containsExactly("PATCH", "GET");
+
+    conflicts = false;
+    assertThat(statuses.write(model("5", 2), NEW)).isEmpty();
+    assertThat(asked).containsExactly("PATCH", "GET", "PATCH");
+  }
+
   /** Takes every status for the object that is there, at the next version. */
   private void answer(HttpExchange exchange) throws IOException {
     byte[] request = exchange.getRequestBody().readAllBytes();
