@@ -394,7 +394,8 @@ final class Admission {
     int each = answers && whole && output >= 0 ? flight.attempt.ofEach(output) : -1;
     queue.ended(flight.turn, flight.work, was, each);
     if (was >= 0 || flight.firstTokenSeen()) {
-      pace.ended(was >= 0 ? was : flight.work, now - flight.attempt.sentAt);
+      long stay = flight.attempt.wasHeldUp ? -1 : now - flight.attempt.sentAt;
+      pace.ended(was >= 0 ? was : flight.work, stay);
     }
   }
 
@@ -447,7 +448,7 @@ final class Admission {
     if (flow != null) {
       int busy = 0;
       for (EndpointState endpoint : endpoints.eligible()) {
-        busy += endpoint.ownInFlight() > 0 ? 1 : 0;
+        busy += endpoint.hasWork() ? 1 : 0;
       }
       pace.tick(now, busy);
       ticked = true;

@@ -87,8 +87,16 @@ final class Attempt {
   /** Whether more came of that since, and no token: it tells the client to wait. */
   boolean askedToWait;
 
-  /** Whether the client takes no more of the answer now: then no more can come. */
+  /** Whether the client takes no more of the answer now: then no more can come; and since when. */
   boolean heldUp;
+
+  long heldUpSince;
+
+  /** Whether that was ever so: how long the answer took says nothing of its server then. */
+  boolean wasHeldUp;
+
+  /** Whether its server is through with it, as its page shows: it counts there no more. */
+  boolean unread;
 
   /** Until when its prompt may be computed at the latest, if it is presumed that it was. */
   long mayComputeUntil;
@@ -191,6 +199,7 @@ final class Attempt {
     passing = false;
     askedToWait = false;
     heldUp = false;
+    wasHeldUp = false;
   }
 
   /** Nanoseconds since its answer began; negative where it has not. */

@@ -62,15 +62,15 @@ final class EndedRequest implements Completion {
 
   /**
    * Of an answer that was not delivered to its end, until its last byte, or little more: a client
-   * may have read nothing for long before it left.
+   * may have read nothing for long before it left. Nothing of one that a client held up.
    */
   private static long decodeTime(long now, Flight flight, boolean succeeded) {
     Attempt attempt = flight.attempt;
-    if (succeeded) {
-      return now - attempt.firstTokenAt;
+    if (attempt.wasHeldUp) {
+      return -1;
     }
-    return attempt.heldUp
-        ? -1
+    return succeeded
+        ? now - attempt.firstTokenAt
         : Math.min(now, attempt.lastByteAt + PoolCore.PROGRESS_NANOS) - attempt.firstTokenAt;
   }
 
@@ -79,6 +79,7 @@ final class EndedRequest implements Completion {
         && !flight.facts.delivery().streamed()
         && !flight.state().isLeft()
         && !flight.attempt.judged
+        && !flight.attempt.wasHeldUp
         && !flight.attempt.loadsAdapter
         && flight.attempt.prefilledBy == null;
   }

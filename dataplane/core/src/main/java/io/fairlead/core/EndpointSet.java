@@ -212,8 +212,8 @@ final class EndpointSet {
     return state != null && state.isOfThisLife(endpoint, begunAt) ? state : null;
   }
 
-  void scraped(EndpointState state, long begunAt, EndpointMetrics metrics) {
-    state.scraped(begunAt, metrics);
+  void scraped(long now, EndpointState state, long begunAt, EndpointMetrics metrics) {
+    state.scraped(now, begunAt, metrics);
     capacity(state);
   }
 
@@ -271,7 +271,7 @@ final class EndpointSet {
 
   /** A request of this endpoint has ended: if it was the last of one that left, that is gone. */
   void ended(EndpointState state) {
-    if (state.leaving() && state.inFlight() == 0) {
+    if (state.leaving() && !state.hasRequests()) {
       leaving.remove(state);
       free(state);
     }
@@ -300,7 +300,7 @@ final class EndpointSet {
 
   private void leave(EndpointState state) {
     state.leave();
-    if (state.inFlight() > 0) {
+    if (state.hasRequests()) {
       leaving.add(state);
     } else {
       free(state);

@@ -104,6 +104,14 @@ final class EndpointState implements PoolEndpoint {
 
   private int awaitingFirstToken;
 
+  /**
+   * Requests whose clients take nothing of their answers now; and those that are in flight and not
+   * counted, since the engine is through with them and their clients are not.
+   */
+  private int heldUp;
+
+  private int unread;
+
   /** The same three in sequences, of which a request has one for each of its answers. */
   private int sequences;
 
@@ -339,7 +347,7 @@ final class EndpointState implements PoolEndpoint {
     return isSame(scraped) && begunAt - since >= 0;
   }
 
-  void scraped(long begunAt, EndpointMetrics scrape) {
+  void scraped(long now, long begunAt, EndpointMetrics scrape) {
     scrapedAt = scrape.equals(EndpointMetrics.UNKNOWN) ? Long.MIN_VALUE : begunAt;
     long capacity = kvCapacityTokens;
     int loaded = adapters.revision();
@@ -352,6 +360,7 @@ final class EndpointState implements PoolEndpoint {
       seats.scraped(begunAt, waitForSeats, scrape.running(), scrape.kvUsage());
     }
     read(scrape);
+    boolean countsAnew = (heldUp > 0 || unread > 0) && settleHeldUp(now, begunAt);
     boolean sharesAnew = learnBlocklessShare();
     foreign = Math.max(0, waiting + running - watchedSequences());
     EndpointColumns all = columns;
@@ -363,6 +372,7 @@ final class EndpointState implements PoolEndpoint {
     if (capacity != kvCapacityTokens
         || loaded != adapters.revision()
         || queued != waiting
+        || countsAnew
         || sharesAnew) {
       all.note(place);
     }
@@ -385,6 +395,74 @@ final class EndpointState implements PoolEndpoint {
       blocklessRepeated = 0;
     }
     return blocklessRepeated != before;
+  }
+
+  /** The client takes no more of this answer now, or takes more again. */
+  void heldUp(long now, Flight flight, boolean held) {
+    Attempt attempt = flight.attempt;
+    if (attempt.heldUp != held) {
+      attempt.heldUp = held;
+      attempt.heldUpSince = now;
+      attempt.wasHeldUp = true;
+      heldUp += held ? 1 : -1;
+    }
+  }
+
+  /**
+   * An engine is through with an answer long before a client that doesn't read. As many of those
+   * that are held up count no more as the page shows less than is counted, the oldest first; where
+   * it shows more, as many count again.
+   *
+   * @return whether that has changed anything
+   */
+  private boolean settleHeldUp(long now, long begunAt) {
+    if (metrics.waiting() < 0 || metrics.running() < 0) {
+      return false;
+    }
+    int shown = waiting + running;
+    int before = unread;
+    advance(now);
+    int less = watchedSequences() - requests.countNew(begunAt) - shown;
+    int more = shown - watchedSequences();
+    for (Flight flight = requests.oldest(); flight != null; flight = flight.sentAfter) {
+      Attempt attempt = flight.attempt;
+      if (attempt.unread && attempt.answers <= more) {
+        more -= attempt.answers;
+        countAgain(flight);
+      } else if (mayBeUnread(flight, begunAt) && attempt.answers <= less) {
+        less -= attempt.answers;
+        countNoMore(now, flight);
+      }
+    }
+    return unread != before;
+  }
+
+  private static boolean mayBeUnread(Flight flight, long begunAt) {
+    Attempt attempt = flight.attempt;
+    return attempt.heldUp
+        && attempt.heldUpSince - begunAt <= 0
+        && !attempt.unread
+        && !flight.state().isPrefilling()
+        && !flight.state().isLeft();
+  }
+
+  private void countNoMore(long now, Flight flight) {
+    Attempt attempt = flight.attempt;
+    attempt.unread = true;
+    unread++;
+    count(-1, flight);
+    shared.remove(attempt.salt, flight.facts.blocks(), attempt.blocks);
+    idleSince = now;
+  }
+
+  private void countAgain(Flight flight) {
+    Attempt attempt = flight.attempt;
+    if (attempt.unread) {
+      attempt.unread = false;
+      unread--;
+      count(1, flight);
+      shared.add(attempt.salt, flight.facts.blocks(), attempt.blocks);
+    }
   }
 
   private void read(EndpointMetrics scrape) {
@@ -529,22 +607,28 @@ final class EndpointState implements PoolEndpoint {
 
   private void comes(long now, Flight flight) {
     advance(now);
-    inFlight++;
+    count(1, flight);
     awaitingFirstToken++;
-    sequences += sequencesOf(flight);
     sequencesAwaiting += sequencesOf(flight);
-    criticalInFlight += flight.attempt.critical ? 1 : 0;
-    sheddableInFlight += flight.attempt.sheddable ? 1 : 0;
-    inFlightTokens += flight.attempt.tokens;
-    uncachedInFlightTokens += flight.attempt.uncached();
-    inFlightBlocks += flight.attempt.blocks;
-    blocklessTokens += flight.attempt.blocks == 0 ? flight.attempt.tokens : 0;
     flight.attempt.first = prefills.count() == 0;
     flight.attempt.behindUnseen = prefills.count() > prefills.watched();
     wholePrefills = wholePrefills(now) + flight.attempt.tokens * tokenPace.nanos() / WHILE_NANOS;
     wholePrefillsAt = now;
     flight.attempt.decodingArea = decodingArea;
     flight.attempt.tokensArea = tokensArea;
+  }
+
+  /** Counts the request here, or no more; whether its first token came is another matter. */
+  private void count(int sign, Flight flight) {
+    Attempt attempt = flight.attempt;
+    inFlight += sign;
+    sequences += sign * sequencesOf(flight);
+    criticalInFlight += attempt.critical ? sign : 0;
+    sheddableInFlight += attempt.sheddable ? sign : 0;
+    inFlightTokens += (long) sign * attempt.tokens;
+    uncachedInFlightTokens += (long) sign * attempt.uncached();
+    inFlightBlocks += (long) sign * attempt.blocks;
+    blocklessTokens += attempt.blocks == 0 ? (long) sign * attempt.tokens : 0;
   }
 
   /** Promises an adapter the next slot that falls idle; see {@link AdapterSlots#untilASlot}. */
@@ -572,6 +656,7 @@ final class EndpointState implements PoolEndpoint {
 
   /** Nobody will see the end of one that is there. */
   void leftOne(Flight flight) {
+    countAgain(flight);
     leftInFlight++;
     leftSequences += sequencesOf(flight);
     publish();
@@ -761,24 +846,23 @@ final class EndpointState implements PoolEndpoint {
   /** Takes the request off the account; {@link #firstToken} came if {@code decoded}. */
   void ended(long now, Flight flight, boolean decoded) {
     advance(now);
-    inFlight--;
+    Attempt attempt = flight.attempt;
+    if (isDecoding(flight)) {
+      heldUp -= attempt.heldUp ? 1 : 0;
+      attempt.heldUp = false;
+      countAgain(flight);
+    }
+    count(-1, flight);
     idleSince = now;
     if (flight.isOfAnother()) {
       othersInFlight--;
       othersTokens -= flight.attempt.tokens;
       othersUncached -= flight.attempt.uncached();
     }
-    sequences -= sequencesOf(flight);
     if (flight.state().isLeft() && isDecoding(flight)) {
       leftInFlight--;
       leftSequences -= sequencesOf(flight);
     }
-    criticalInFlight -= flight.attempt.critical ? 1 : 0;
-    sheddableInFlight -= flight.attempt.sheddable ? 1 : 0;
-    inFlightTokens -= flight.attempt.tokens;
-    uncachedInFlightTokens -= flight.attempt.uncached();
-    inFlightBlocks -= flight.attempt.blocks;
-    blocklessTokens -= flight.attempt.blocks == 0 ? flight.attempt.tokens : 0;
     if (flight.hasSampleOnly()) {
       shared.removeSampled(
           flight.attempt.salt, flight.attempt.sampledBlocks, flight.attempt.blocks);
@@ -876,9 +960,19 @@ final class EndpointState implements PoolEndpoint {
     return inFlight;
   }
 
-  /** Of those in flight, what was sent from here. */
+  /** Requests that were sent from here and are not over, whether or not they count. */
   int ownInFlight() {
-    return inFlight - othersInFlight;
+    return inFlight + unread - othersInFlight;
+  }
+
+  /** Whether requests are here that are not over, whoever has sent them. */
+  boolean hasRequests() {
+    return inFlight + unread > 0;
+  }
+
+  /** Whether something is here for its engine to do that was sent from here. */
+  boolean hasWork() {
+    return inFlight > othersInFlight;
   }
 
   @Override

@@ -249,7 +249,7 @@ public final class PoolCore {
       health.heard(now, state.health());
     }
     EndpointMetrics believed = state.believed(begunAt, metrics);
-    endpoints.scraped(state, begunAt, believed);
+    endpoints.scraped(now, state, begunAt, believed);
     for (int over = left.over(state, begunAt, believed); over > 0; ) {
       Flight oldest = LeftRequests.oldest(state, begunAt);
       // A request is over with the last of its sequences.
@@ -500,12 +500,15 @@ public final class PoolCore {
 
   /**
    * The client takes no more of the response now, or it takes more again. While it doesn't, that
-   * nothing comes says nothing of the endpoint: neither that it is silent nor that it is alive.
+   * nothing comes says nothing of the endpoint: neither that it is silent nor that it is alive. It
+   * goes on as far as sockets take what it says, so that it may be through long before: such an
+   * answer counts there until a page that is asked for later shows less than is counted, and how
+   * long it took teaches nothing.
    */
   public void heldUp(long now, long request, boolean held) {
     Flight flight = requests.get(request);
     if (flight != null && flight.attempt.at != null) {
-      flight.attempt.heldUp = held;
+      flight.attempt.at.heldUp(now, flight, held);
       flight.attempt.lastByteAt = now;
     }
   }

@@ -59,6 +59,16 @@ final class SentRequests {
     return had;
   }
 
+  /** How many of the sequences whose ends will be seen it has had for less long, or not yet. */
+  int countNew(long moment) {
+    int fresh = 0;
+    for (Flight flight = oldest; flight != null; flight = flight.sentAfter) {
+      boolean watched = !flight.state().isLeft() && !flight.attempt.unread;
+      fresh += watched && !isThere(flight, moment) ? flight.attempt.answers : 0;
+    }
+    return fresh;
+  }
+
   /** The oldest of these that nobody sees; null if there is none. */
   @Nullable Flight oldestLeft(long moment) {
     for (Flight flight = oldest; flight != null && flight.attempt.sentAt - moment <= 0; ) {
@@ -70,8 +80,9 @@ final class SentRequests {
     return null;
   }
 
-  /** Not as long as another server computes its prompt. */
+  /** Not as long as another server computes its prompt, nor once this one is through with it. */
   private static boolean isThere(Flight flight, long moment) {
-    return flight.attempt.prefillAt == null && flight.attempt.thereSince - moment <= 0;
+    Attempt attempt = flight.attempt;
+    return attempt.prefillAt == null && !attempt.unread && attempt.thereSince - moment <= 0;
   }
 }

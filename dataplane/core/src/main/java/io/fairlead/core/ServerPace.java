@@ -30,12 +30,14 @@ final class ServerPace {
    * A request is over.
    *
    * @param tokens of work that it was
-   * @param stay nanoseconds for which it was at its server
+   * @param stay nanoseconds for which it was at its server; below 0 where nobody knows
    */
   void ended(double tokens, long stay) {
     work += tokens;
-    requests++;
-    stays += stay;
+    if (stay >= 0) {
+      requests++;
+      stays += stay;
+    }
   }
 
   /** Time has moved on, while so many servers had work. */

@@ -51,7 +51,9 @@ class AdapterSlotsTest {
     EndpointState endpoint = new EndpointState(Pool.endpoint("a"), 0, new PrefillPace(), pool, 0);
     Flight before = sent(endpoint);
     endpoint.scraped(
-        0, new EndpointMetrics(0, 1, 0, 16, 100, "base", 1, List.of("lora"), List.of(), Map.of()));
+        0,
+        0,
+        new EndpointMetrics(0, 1, 0, 16, 100, "base", 1, List.of("lora"), List.of(), Map.of()));
     Flight after = sent(endpoint);
     assertThat(endpoint.adapters().leastInFlight()).isEqualTo(1);
     endpoint.ended(0, before, false);

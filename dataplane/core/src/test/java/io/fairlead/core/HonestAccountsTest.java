@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.SchedulerConfig;
+import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -84,5 +88,81 @@ class HonestAccountsTest {
     scrape(page(500, 0));
     pool.arrive("m", 1, 2, 3);
     assertThat(pool.lastRoute().matchedBlocks()).as("one that began later").isZero();
+  }
+
+  private long heldUp(int number) {
+    long ticket = pool.core.arrive(pool.now, unique(number), pool);
+    pool.core.firstByte(pool.now, ticket);
+    pool.core.heldUp(pool.now += SECOND / 10, ticket, true);
+    return ticket;
+  }
+
+  private static RequestFacts unique(int number) {
+    return Pool.request("m", number, new SplittableRandom(number).longs(10).toArray());
+  }
+
+  /** The page of an endpoint at which so many run. */
+  private void tells(String endpoint, int running) {
+    EndpointMetrics page = new EndpointMetrics(0, running, 0.1, 16, 40_000);
+    pool.core.scraped(pool.now, Pool.endpoint(endpoint), pool.now, page);
+  }
+
+  /** An engine is through with an answer long before a client is that reads slowly. */
+  @Test
+  void answersThatTheirClientsDoNotReadAreNoLoadOnceTheServerTellsOfNone() {
+    List<String> all = List.of("a", "b", "c", "d");
+    start("a");
+    for (int i = 1; i <= 10; i++) {
+      heldUp(-i);
+    }
+    pool.endpoints("a", "b", "c", "d");
+    Map<String, Integer> sent = new HashMap<>();
+    Map<String, Integer> running = new HashMap<>();
+    Queue<Long> inFlight = new ArrayDeque<>();
+    Map<Long, String> at = new HashMap<>();
+    for (int i = 0; i < 400; i++) {
+      if (i % 4 == 0) {
+        all.forEach(name -> tells(name, running.getOrDefault(name, 0)));
+      }
+      long ticket = pool.core.arrive(pool.now, unique(i), pool);
+      String endpoint = pool.lastRoute().endpoint();
+      at.put(ticket, endpoint);
+      sent.merge(endpoint, 1, Integer::sum);
+      running.merge(endpoint, 1, Integer::sum);
+      pool.core.firstByte(pool.now += SECOND / 20, ticket);
+      inFlight.add(ticket);
+      if (inFlight.size() > 8) {
+        long over = inFlight.remove();
+        running.merge(at.get(over), -1, Integer::sum);
+        pool.core.ended(pool.now, over, Outcome.COMPLETED, new Usage(160, 20, -1));
+      }
+    }
+    assertThat(sent.values())
+        .as("%s", sent)
+        .hasSize(4)
+        .allMatch(count -> count > 80 && count < 120);
+    assertThat(pool.snapshot("a").inFlight()).as("its clients have them still").isGreaterThan(9);
+  }
+
+  @Test
+  void whatTheServerStillShowsCountsThoughItsClientDoesNotRead() {
+    pool.core.configure(pool.now, Pool.withRoom(2, Pool.model("m", Criticality.STANDARD)));
+    pool.endpoints("a");
+    long first = heldUp(1);
+    long second = heldUp(2);
+    tells("a", 2);
+    pool.arrive("m", 1, 2, 3);
+    assertThat(pool.core.waiting()).as("no room").isOne();
+    pool.now += SECOND;
+    tells("a", 1);
+    assertThat(pool.core.waiting()).as("the room of one").isZero();
+    pool.arrive("m", 4, 5, 6);
+    pool.arrive("m", 7, 8, 9);
+    assertThat(pool.core.waiting()).isEqualTo(2);
+    tells("a", 4);
+    pool.core.ended(pool.now, first, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(pool.core.waiting()).as("it shows more than is counted: both count").isEqualTo(2);
+    pool.core.ended(pool.now, second, Outcome.DISCONNECTED, Usage.UNKNOWN);
+    assertThat(pool.core.waiting()).isOne();
   }
 }

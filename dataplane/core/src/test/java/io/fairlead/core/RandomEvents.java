@@ -75,8 +75,10 @@ final class RandomEvents {
       arrive();
     } else if (kind < arrivals + 200) {
       firstToken(anyTicket());
-    } else if (kind < 850) {
+    } else if (kind < 830) {
       end(anyTicket());
+    } else if (kind < 850) {
+      heldUp(anyTicket());
     } else if (kind < 930) {
       attemptFailed(anyTicket());
     } else if (kind < 980) {
@@ -189,6 +191,18 @@ final class RandomEvents {
     core.firstByte(truth.now, ticket);
   }
 
+  private void heldUp(long ticket) {
+    TruthRequest request = truth.live.get(ticket);
+    if (request == null) {
+      core.heldUp(truth.now, ticket, random.nextBoolean());
+    } else if (request.firstToken) {
+      boolean held = !request.heldUp || random.nextInt(4) > 0;
+      count(held ? "held up" : "held up no more");
+      request.heldUp(truth.now, held);
+      core.heldUp(truth.now, ticket, held);
+    }
+  }
+
   private void end(long ticket) {
     if (streams.getOrDefault(ticket, truth.now) > truth.now) {
       firstToken(ticket);
@@ -284,7 +298,9 @@ final class RandomEvents {
     EndpointMetrics metrics = RandomScrapes.next(random, this::count);
     TruthServer server = truth.eligible.get(scraped.name());
     if (server != null) {
-      server.scraped(scraped, begunAt, metrics);
+      int before = server.unread;
+      server.scraped(truth.now, scraped, begunAt, metrics);
+      counts.merge("through before its client", server.unread - before, Integer::sum);
     }
     core.scraped(truth.now, scraped, begunAt, metrics);
   }

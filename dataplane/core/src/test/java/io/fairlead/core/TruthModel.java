@@ -249,6 +249,7 @@ final class TruthModel implements RequestListener {
     if (elsewhere != null) {
       elsewhere.leaves(now, request);
       request.prefillAt = null;
+      request.thereSince = now;
     }
     server.advance(now);
     server.prefilled(now, request);
@@ -323,6 +324,10 @@ final class TruthModel implements RequestListener {
     request.criticality = criticality(request.facts.model());
     request.target = target;
     request.sentAt = now;
+    request.thereSince = now;
+    request.heldUp = false;
+    request.wasHeldUp = false;
+    request.unread = false;
     request.decodingArea = 0;
     request.tokensArea = 0;
     request.tokens = tokens(request.facts, target);

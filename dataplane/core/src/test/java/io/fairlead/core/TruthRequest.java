@@ -34,6 +34,18 @@ final class TruthRequest {
   long sentAt;
   long firstTokenAt;
 
+  /** Since when {@link #at} has it, which may be after another one had computed its prompt. */
+  long thereSince;
+
+  /** Whether its client takes nothing of its answer, since when, and whether that was ever so. */
+  boolean heldUp;
+
+  long heldUpSince;
+  boolean wasHeldUp;
+
+  /** Whether {@link #at} is through with it and its client is not. */
+  boolean unread;
+
   /** Summed over time since the first token. */
   double decodingArea;
 
@@ -51,6 +63,15 @@ final class TruthRequest {
     return uncached() * (cached + uncached() / 2.0);
   }
 
+  /** Its client takes no more, or takes more again. */
+  void heldUp(long now, boolean held) {
+    if (held != heldUp) {
+      heldUp = held;
+      heldUpSince = now;
+      wasHeldUp = true;
+    }
+  }
+
   /** What observers should be told if it ended now. */
   End end(long now, Outcome outcome, Usage usage) {
     TruthServer server = at;
@@ -61,7 +82,8 @@ final class TruthRequest {
     long since = firstToken ? now - firstTokenAt : -1;
     // Nothing is told here of bytes after the first; the core allows for some that it has not
     // heard.
-    long decodeTime = outcome == Outcome.COMPLETED ? since : Math.min(since, 250_000_000);
+    long told = outcome == Outcome.COMPLETED ? since : Math.min(since, 250_000_000);
+    long decodeTime = wasHeldUp ? -1 : told;
     double decoding = firstToken ? server.decoding() : 0;
     double tokens = firstToken ? server.tokens() : 0;
     return new End(

@@ -62,6 +62,9 @@ final class TruthServer {
   private long matchedBlocks;
   private long promptBlocks;
 
+  /** How many were found to be through before their clients were. */
+  int unread;
+
   TruthServer(EndpointSpec spec, PoolAdapters known, long now) {
     this.spec = spec;
     this.known = known;
@@ -96,11 +99,14 @@ final class TruthServer {
     return kvTokens() == 0 || 1.1 * tokens <= kvTokens();
   }
 
-  void scraped(EndpointSpec scraped, long begunAt, EndpointMetrics scrape) {
+  void scraped(long now, EndpointSpec scraped, long begunAt, EndpointMetrics scrape) {
     if (!isProcess(scraped) || begunAt < since) {
       return;
     }
     metrics = scrape;
+    if (scrape.waiting() >= 0 && scrape.running() >= 0) {
+      settleHeldUp(now, begunAt, scrape.waiting() + scrape.running());
+    }
     if (scrape.blocks() > 0 && scrape.blockSize() > 0) {
       kvTokensBefore = kvTokens;
       kvTokens = (long) scrape.blocks() * scrape.blockSize();
@@ -129,6 +135,37 @@ final class TruthServer {
           .forEach(adaptersOfOthers::add);
     }
     evict();
+  }
+
+  /** What is held up, and is not shown, counts no more; until more is shown than counts. */
+  private void settleHeldUp(long now, long begunAt, int shown) {
+    advance(now);
+    int less = (int) sum(counted(), r -> r.at == this && begunAt < cameAt(r) ? 0 : 1) - shown;
+    int more = shown - counted().size();
+    for (TruthRequest request : requests) {
+      boolean counts = !request.unread;
+      if (request.at != this) {
+        continue; // its prompt alone is here
+      }
+      if (!counts && more > 0) {
+        request.unread = false;
+        more--;
+      } else if (counts && request.heldUp && request.heldUpSince <= begunAt && less > 0) {
+        request.unread = true;
+        unread++;
+        less--;
+      }
+    }
+  }
+
+  /** When it came here; never as long as its prompt is elsewhere. */
+  private static long cameAt(TruthRequest request) {
+    return request.prefillAt == null ? request.thereSince : Long.MAX_VALUE;
+  }
+
+  /** Those that its engine is not through with. */
+  private List<TruthRequest> counted() {
+    return requests.stream().filter(r -> r.at != this || !r.unread).toList();
   }
 
   void send(long now, TruthRequest request, int matched, boolean prefills) {
@@ -233,23 +270,24 @@ final class TruthServer {
   }
 
   int decoding() {
-    return requests.size() - awaiting();
+    return counted().size() - awaiting();
   }
 
   long tokens() {
-    return sum(requests, r -> r.tokens);
+    return sum(counted(), r -> r.tokens);
   }
 
   Account account() {
     int custom = metrics.values().getOrDefault("custom", -1.0).intValue();
+    List<TruthRequest> counted = counted();
     return new Account(
-        requests.size(),
+        counted.size(),
         awaiting(),
         decoding(),
-        (int) sum(requests, r -> r.criticality == Criticality.CRITICAL ? 1 : 0),
-        (int) sum(requests, r -> r.criticality == Criticality.SHEDDABLE ? 1 : 0),
+        (int) sum(counted, r -> r.criticality == Criticality.CRITICAL ? 1 : 0),
+        (int) sum(counted, r -> r.criticality == Criticality.SHEDDABLE ? 1 : 0),
         tokens(),
-        sum(requests, TruthRequest::uncached),
+        sum(counted, TruthRequest::uncached),
         queueDepth(),
         line(),
         new Account.Scrape(

@@ -31,14 +31,14 @@ public interface Completion {
 
   /**
    * Nanoseconds from the first token to the end, of an answer that was not delivered whole to its
-   * last byte; -1 when there was no first token, or its client held such an answer up.
+   * last byte; -1 when there was no first token, or its client held the answer up.
    */
   long decodeTime();
 
   /**
    * Nanoseconds from sending to the end of an answer in one piece, of which nothing tells when its
-   * first token was there; -1 of one that was streamed, that failed, that had to wait for its
-   * adapter, or whose prompt another endpoint computed.
+   * first token was there; -1 of one that was streamed, that failed, that its client held up, that
+   * had to wait for its adapter, or whose prompt another endpoint computed.
    */
   default long wholeTime() {
     return -1;

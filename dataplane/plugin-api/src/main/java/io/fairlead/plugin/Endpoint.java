@@ -28,7 +28,8 @@ public interface Endpoint {
 
   /**
    * Requests that have not ended, sent by this picker or by others of the pool that tell it of
-   * theirs. Those of others are told late, by up to half a second.
+   * theirs. Those of others are told late, by up to half a second. An answer that its client
+   * doesn't read counts no more once the server's page shows that it is through with it.
    */
   int inFlight();
 
