@@ -55,6 +55,7 @@ final class Admission {
   private final boolean admitted;
 
   private final ServerPace pace = new ServerPace();
+  private final PromptLengths lengths = new PromptLengths();
 
   /** Null as long as no config has wanted requests to wait. */
   private @Nullable FlowControl flow;
@@ -198,7 +199,7 @@ final class Admission {
     Duration total = facts.timeouts().or(model.timeouts()).or(config.poolTimeouts()).total();
     Demand demand =
         new Demand(
-            promptTokens + expectedOutput(queue, facts),
+            Math.min(promptTokens, lengths.most()) + expectedOutput(queue, facts),
             facts.bodyBytes(),
             Math.min(
                 Math.min(total == null ? WaitingRequest.NEVER : total.toNanos(), model.queueTtl()),
@@ -380,6 +381,9 @@ final class Admission {
       return;
     }
     flow.ended(now);
+    if (usage.promptTokens() > 0) {
+      lengths.ended(usage.promptTokens());
+    }
     boolean answers = flight.facts.maxOutputTokens() != 0;
     int output = usage.outputTokens(whole);
     if (output < 0 && !answers && usage.promptTokens() > 0) {

@@ -152,4 +152,24 @@ class QueueSnapshotTest implements RequestListener {
     assertThat(band.waiting()).isEqualTo(1);
     assertThat(band.tokens() / band.serverSeconds()).isCloseTo(500, within(10.0));
   }
+
+  /** A body of 40 KB may name 700 images, and no server takes as many. */
+  @Test
+  void whatWaitsCountsAtMostWhatPromptsReallyWereThatEndedOfLate() {
+    start(100);
+    for (int i = 0; i < 1_000; i++) {
+      arrive("middle");
+      int prompt = i % 200 == 0 ? 100_000 : 300 + i % 100;
+      core.ended(now, sent, Outcome.COMPLETED, new Usage(prompt, 100, 0));
+    }
+    arrive("middle");
+    arrive("low");
+    assertThat(band(-1).tokens()).as("as it says").isBetween(48.0, 300.0);
+    PromptSize images = new PromptSize(4_000, 500_000);
+    for (int i = 0; i < 20; i++) {
+      core.arrive(now, new RequestFacts("middle", i, new long[0], images, -1, 40_000), this);
+    }
+    assertThat(band(0).waiting()).isEqualTo(20);
+    assertThat(band(0).tokens() / 20).as("of each").isBetween(399.0, 399 * 1.25 + 100);
+  }
 }
