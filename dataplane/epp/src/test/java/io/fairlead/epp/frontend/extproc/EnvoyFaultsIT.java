@@ -445,6 +445,38 @@ class EnvoyFaultsIT {
     }
   }
 
+  /** As where an image can't be fetched: it says nothing of servers that serve all else. */
+  @Test
+  void aRequestThatEachServerFailsTakesNoneAway() throws Exception {
+    String poison = BODY.replace("hi", "poison");
+    RawBackend.Script allButPoison =
+        (connection, request) -> {
+          if (request.text().contains("poison")) {
+            connection.respond(500, "", "{\"error\":{\"message\":\"no image\",\"code\":500}}");
+          } else {
+            connection.respond(
+                200,
+                "Content-Type: application/json\r\n",
+                "{\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}");
+          }
+        };
+    RawBackend a = serve(allButPoison);
+    try (RawBackend b = new RawBackend("b", allButPoison)) {
+      pool.endpoints(a.spec(), b.spec());
+      // Each goes to one by lot: three in a row have failed at each again and again.
+      for (int i = 0; i < 100; i++) {
+        for (String body : List.of(BODY, BODY.replace("hi", "ho"), poison, poison, poison)) {
+          try (RawHttp client = askWith(body)) {
+            assertThat(client.read().status()).isEqualTo(body.equals(poison) ? 500 : 200);
+          }
+        }
+      }
+      assertThat(pool.events).doesNotContain("a OUT", "b OUT");
+      assertThat(a.requests).hasSizeGreaterThan(100);
+      assertThat(b.requests).hasSizeGreaterThan(100);
+    }
+  }
+
   @Test
   void aSheddableRequestMakesRoomBeforeItsAnswerHasBegun() throws Exception {
     SchedulerConfig scheduler =
