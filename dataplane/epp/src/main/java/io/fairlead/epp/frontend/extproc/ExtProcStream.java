@@ -252,8 +252,13 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
   }
 
   void send(Route route) {
+    goOn(() -> request.send(this, route));
+  }
+
+  /** Something has happened beside the proxy's messages, and this follows from it. */
+  void goOn(Runnable what) {
     try {
-      request.send(this, route);
+      what.run();
     } catch (RuntimeException e) {
       failed(e);
     }
@@ -282,12 +287,7 @@ final class ExtProcStream implements StreamObserver<ProxyMessage> {
   }
 
   void pass() {
-    try {
-      response.pass(this);
-    } catch (RuntimeException e) {
-      failed(e);
-    }
-    advance();
+    goOn(() -> response.pass(this));
   }
 
   /** The client gets this error, and no endpoint sees the request. */

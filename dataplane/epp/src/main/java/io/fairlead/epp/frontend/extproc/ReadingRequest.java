@@ -137,12 +137,14 @@ final class ReadingRequest implements RequestPhase, IncomingBody.Owner {
   public void roomMade() {
     heldBack = false;
     stream.patience().somethingCame();
-    if (whole) {
-      wholeOrRefused(false);
-    } else {
-      awaitBody();
-    }
-    stream.advance();
+    stream.goOn(
+        () -> {
+          if (whole) {
+            wholeOrRefused(false);
+          } else {
+            awaitBody();
+          }
+        });
   }
 
   @Override

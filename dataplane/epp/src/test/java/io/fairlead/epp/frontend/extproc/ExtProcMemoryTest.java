@@ -92,6 +92,23 @@ class ExtProcMemoryTest {
     silent.forEach(ExtProcStream::onCancel);
   }
 
+  /** All of it is here: no other message comes that would show the error. */
+  @Test
+  void anErrorOfOursIsAnAnswerAlsoToOneThatWaitedForRoom() {
+    begin(first);
+    FakeProxy proxy = new FakeProxy();
+    StreamContext context = TestStreams.context(pool, bodies, LIMIT, counters);
+    ExtProcStream failing = new ExtProcStream(TestStreams.failing(context), proxy, loop);
+    failing.onNext(Messages.read(post(LARGE)));
+    failing.onNext(Messages.read(body(BEGINNING + REST, true)));
+    assertThat(proxy.answers).isEmpty();
+    first.onCancel();
+    assertThat(proxy.kinds()).containsExactly("IMMEDIATE_RESPONSE");
+    ImmediateResponse answer = proxy.answers.getFirst().getImmediateResponse();
+    assertThat(answer.getBody().toStringUtf8()).contains("\"code\":\"picker_failed\"");
+    assertThat(counters.failures()).isEqualTo(1);
+  }
+
   @Test
   void keepsItChargedUntilTheProxyHasTakenIt() {
     firstProxy.ready = false;
