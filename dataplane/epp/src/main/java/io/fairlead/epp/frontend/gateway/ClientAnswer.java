@@ -62,6 +62,8 @@ final class ClientAnswer {
 
   private @Nullable ChannelFuture written;
 
+  private long made;
+
   /** A piece that is missing would leave a hole in an answer that looks whole. */
   private final ChannelFutureListener pieces = this::wrote;
 
@@ -103,11 +105,8 @@ final class ClientAnswer {
 
   /** The client may send its body. */
   void goOn() {
-    var _ =
-        channel
-            .writeAndFlush(
-                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE))
-            .addListener(pieces);
+    var _ = put(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE));
+    channel.flush();
   }
 
   /** An error of ours. */
@@ -147,15 +146,14 @@ final class ClientAnswer {
     connectionHeader(headers);
     boolean empty = head.method().equals(HttpMethod.HEAD); // which is told the length all the same
     written =
-        channel
-            .writeAndFlush(
-                new DefaultFullHttpResponse(
-                    HttpVersion.HTTP_1_1,
-                    HttpResponseStatus.valueOf(status),
-                    empty ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(content),
-                    headers,
-                    EmptyHttpHeaders.INSTANCE))
-            .addListener(pieces);
+        put(
+            new DefaultFullHttpResponse(
+                HttpVersion.HTTP_1_1,
+                HttpResponseStatus.valueOf(status),
+                empty ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(content),
+                headers,
+                EmptyHttpHeaders.INSTANCE));
+    channel.flush();
   }
 
   private void connectionHeader(HttpHeaders headers) {
@@ -188,10 +186,7 @@ final class ClientAnswer {
     }
     headers.set(HeaderRules.REQUEST_ID, requestId);
     connectionHeader(headers);
-    written =
-        channel
-            .write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers))
-            .addListener(pieces);
+    written = put(new DefaultHttpResponse(HttpVersion.HTTP_1_1, from.status(), headers));
   }
 
   /** More of the endpoint's response. Takes ownership. */
@@ -199,7 +194,19 @@ final class ClientAnswer {
     if (content instanceof LastHttpContent last) {
       HeaderRules.filterTrailers(last.trailingHeaders());
     }
-    written = channel.write(content).addListener(pieces);
+    written = put(content);
+  }
+
+  private ChannelFuture put(Object message) {
+    long before = StallGuard.waiting(channel);
+    ChannelFuture put = channel.write(message);
+    made += StallGuard.waiting(channel) - before;
+    return put.addListener(pieces);
+  }
+
+  /** Bytes that were written so far, as they count while they wait for the client. */
+  long made() {
+    return made;
   }
 
   /** Done once all that was written is with the kernel; null where it is. */

@@ -11,18 +11,14 @@ import java.time.Duration;
  *     while an earlier request of the connection is served
  * @param bodyWindow time in which a body that is under way has to bring its least; what a client
  *     can't send since there is no memory for it does not count
- * @param bodyRate the least, in bytes a second
- * @param stall after which a client that takes nothing of a response that waits for it is cut off,
- *     and what it asked for is cancelled
+ * @param rate the least, in bytes a second: of a body, and of what is taken of a response
+ * @param stall that a client may let a response wait for which it takes nothing of; with each byte
+ *     it has as much longer as that takes at the least rate, up to this time again. Then it is cut
+ *     off, and what it asked for is cancelled
  * @param connections that may be open; those beyond are turned away
  */
 public record ClientBounds(
-    Duration idle,
-    Duration head,
-    Duration bodyWindow,
-    int bodyRate,
-    Duration stall,
-    int connections) {
+    Duration idle, Duration head, Duration bodyWindow, int rate, Duration stall, int connections) {
 
   /** The defaults: 32 kbit/s, over 20 s. */
   public static final ClientBounds DEFAULT =
@@ -35,6 +31,9 @@ public record ClientBounds(
           16_384);
 
   public ClientBounds {
+    if (rate < 1) {
+      throw new IllegalArgumentException("rate is " + rate + "; set at least 1");
+    }
     if (connections < 1) {
       throw new IllegalArgumentException("connections is " + connections + "; set at least 1");
     }
@@ -42,31 +41,31 @@ public record ClientBounds(
 
   /** The same with another time that a connection may be idle. */
   public ClientBounds withIdle(Duration time) {
-    return new ClientBounds(time, head, bodyWindow, bodyRate, stall, connections);
+    return new ClientBounds(time, head, bodyWindow, rate, stall, connections);
   }
 
   /** The same with another time that a head may take. */
   public ClientBounds withHead(Duration time) {
-    return new ClientBounds(idle, time, bodyWindow, bodyRate, stall, connections);
+    return new ClientBounds(idle, time, bodyWindow, rate, stall, connections);
   }
 
-  /** The same with another least of a body. */
+  /** The same with another least of a body, and another rate. */
   public ClientBounds withBody(Duration window, int bytesPerSecond) {
     return new ClientBounds(idle, head, window, bytesPerSecond, stall, connections);
   }
 
-  /** The same with another time after which a client that stopped reading is cut off. */
+  /** The same with another time after which a client that doesn't read is cut off. */
   public ClientBounds withStall(Duration time) {
-    return new ClientBounds(idle, head, bodyWindow, bodyRate, time, connections);
+    return new ClientBounds(idle, head, bodyWindow, rate, time, connections);
   }
 
   /** The same with another number of connections. */
   public ClientBounds withConnections(int count) {
-    return new ClientBounds(idle, head, bodyWindow, bodyRate, stall, count);
+    return new ClientBounds(idle, head, bodyWindow, rate, stall, count);
   }
 
   /** What has to come in a window, in bytes. */
   long leastInWindow() {
-    return (long) Math.ceil(bodyRate * (bodyWindow.toNanos() / 1e9));
+    return (long) Math.ceil(rate * (bodyWindow.toNanos() / 1e9));
   }
 }

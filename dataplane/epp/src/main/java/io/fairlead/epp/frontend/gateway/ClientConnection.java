@@ -90,8 +90,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
     intake = new Intake(gateway.bodies(), gateway.config(), channel.eventLoop(), this);
     answer = new ClientAnswer(gateway, channel);
     undecoded = new Unfinished(channel, resources.unfinished());
-    stalls =
-        new StallGuard(channel, gateway.config().clients().stall().toNanos(), this::answerWaits);
+    stalls = new StallGuard(channel, gateway.config().clients(), answer::made, this::answerWaits);
   }
 
   Channel channel() {
@@ -422,7 +421,7 @@ final class ClientConnection extends ChannelInboundHandlerAdapter implements Int
   boolean flush() {
     boolean room = answer.flush();
     if (!room) {
-      resources.held().add(stalls, stalls.waiting());
+      resources.held().add(stalls, StallGuard.waiting(channel));
     }
     return room;
   }

@@ -56,7 +56,7 @@ final class Http2Connection extends ChannelInboundHandlerAdapter {
   Http2Connection(Channel channel, ClientBounds bounds) {
     this.channel = channel;
     patience = bounds.idle().toNanos();
-    stalls = new StallGuard(channel, bounds.stall().toNanos(), () -> {});
+    stalls = new StallGuard(channel, bounds, () -> 0, () -> {}); // its streams know what is made
   }
 
   /** What makes frames of the bytes. What a stream may send ahead of being read is bounded. */

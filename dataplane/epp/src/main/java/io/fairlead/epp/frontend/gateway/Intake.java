@@ -101,7 +101,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
     this.bodies = bodies;
     limit = config.maxBodyBytes();
     origins = config.origins();
-    leastRate = config.clients().bodyRate();
+    leastRate = config.clients().rate();
     this.loop = loop;
     this.owner = owner;
     deadlines = new ClientDeadlines(config.clients(), loop, this);

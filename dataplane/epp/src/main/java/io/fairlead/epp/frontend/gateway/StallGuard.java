@@ -6,15 +6,17 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a client off that takes nothing of what waits for it: while that is so much that no more is
- * made, and at the end of an answer. On the loop of its connection.
+ * Cuts a client off that takes too little of what waits for it: while that is so much that no more
+ * is made, and at the end of an answer. On the loop of its connection.
  */
 final class StallGuard implements ClientBytes.Client {
 
   private final Channel channel;
+  private final LongSupplier made;
   private final Runnable waits;
   private final StallWatch watch;
   private @Nullable Future<?> nextLook;
@@ -28,19 +30,24 @@ final class StallGuard implements ClientBytes.Client {
   /**
    * Nothing waits yet.
    *
+   * @param made bytes that were written so far, as they count while they wait
    * @param waits told when something begins to
    */
-  StallGuard(Channel channel, long boundNanos, Runnable waits) {
+  StallGuard(Channel channel, ClientBounds bounds, LongSupplier made, Runnable waits) {
     this.channel = channel;
+    this.made = made;
     this.waits = waits;
-    watch = new StallWatch(boundNanos);
+    watch = new StallWatch(bounds.stall().toNanos(), bounds.rate());
   }
 
   /** The channel takes more, or no more. */
   void writabilityChanged() {
-    watch.restart(now());
-    if (!channel.isWritable() && nextLook == null) {
+    if (nextLook == null && !channel.isWritable()) {
       begin();
+    } else if (nextLook != null && (channel.isWritable() || isEndAwaited())) {
+      watch.pass(now(), taken());
+    } else if (nextLook != null) {
+      watch.skip(now());
     }
   }
 
@@ -53,11 +60,10 @@ final class StallGuard implements ClientBytes.Client {
     last = sent;
     if (end == null || end.isDone()) {
       end = sent;
-      if (channel.isWritable()) {
-        watch.restart(now()); // else it is watched already
-      }
       if (nextLook == null) {
         begin();
+      } else if (channel.isWritable()) {
+        watch.skip(now()); // else it is watched already
       }
     }
   }
@@ -71,6 +77,7 @@ final class StallGuard implements ClientBytes.Client {
   }
 
   private void begin() {
+    watch.restart(now(), taken());
     lookLater();
     waits.run();
   }
@@ -83,13 +90,14 @@ final class StallGuard implements ClientBytes.Client {
     nextLook = null;
     if (end != null && end.isDone() && !end.equals(last)) {
       end = last;
-      watch.restart(now()); // what was before it has been taken
+      watch.restart(now(), taken()); // what was before it has been taken
     }
-    boolean waiting = !channel.isWritable() || (end != null && !end.isDone());
+    boolean waiting = !channel.isWritable() || isEndAwaited();
     if (!waiting || !channel.isActive()) {
       return;
     }
-    if (watch.stalled(now(), waiting())) {
+    watch.pass(now(), taken());
+    if (watch.isOver()) {
       cutOff();
     } else {
       lookLater();
@@ -103,8 +111,17 @@ final class StallGuard implements ClientBytes.Client {
     var _ = channel.close();
   }
 
+  private boolean isEndAwaited() {
+    return end != null && !end.isDone();
+  }
+
+  /** Bytes that the client has taken, from some beginning on. */
+  private long taken() {
+    return made.getAsLong() - waiting(channel);
+  }
+
   /** Bytes that wait for the client, above or below the mark from which no more are made. */
-  long waiting() {
+  static long waiting(Channel channel) {
     WriteBufferWaterMark marks = channel.config().getWriteBufferWaterMark();
     return channel.isWritable()
         ? marks.high() - channel.bytesBeforeUnwritable()

@@ -1,36 +1,54 @@
 package io.fairlead.epp.frontend.gateway;
 
 /**
- * Tells a client that stopped reading from a slow one. Looked at now and then while bytes wait for
- * the client and none are added; so a stop is noticed a little after the bound.
+ * Tells a client that doesn't read from a slow one. Looked at now and then while bytes wait for the
+ * client: it has so much time, which passes, and gets more of it by what it takes, so that a byte
+ * now and then gains nothing.
  */
 final class StallWatch {
 
-  /** Looks within the bound: a stop is noticed two looks after it at the latest. */
+  /** Looks within the bound: that the time is over is noticed a look later at the latest. */
   private static final int LOOKS = 20;
 
   private final long bound;
-  private long least;
-  private long progressAt;
+  private final double nanosPerByte;
+  private long left;
+  private long at;
+  private long taken;
 
-  /** A watch that allows {@code bound} nanoseconds without progress. */
-  StallWatch(long bound) {
+  /** A watch that allows {@code bound} nanoseconds, and each byte as long as at this rate. */
+  StallWatch(long bound, int bytesPerSecond) {
     this.bound = bound;
+    nanosPerByte = 1e9 / bytesPerSecond;
   }
 
-  /** Starts over: bytes were taken, or begin to wait. */
-  void restart(long now) {
-    least = Long.MAX_VALUE;
-    progressAt = now;
+  /**
+   * Starts over: nothing of what waits now has waited before.
+   *
+   * @param soFar bytes that the client has taken, from any beginning on
+   */
+  void restart(long now, long soFar) {
+    left = bound;
+    at = now;
+    taken = soFar;
   }
 
-  /** Whether the client has taken nothing for too long. */
-  boolean stalled(long now, long waiting) {
-    if (waiting < least) {
-      least = waiting;
-      progressAt = now;
-    }
-    return now - progressAt >= bound;
+  /** Time has passed in which something waited. */
+  void pass(long now, long soFar) {
+    long gained = (long) (Math.max(0, soFar - taken) * nanosPerByte);
+    left = Math.min(bound, left - (now - at) + gained);
+    at = now;
+    taken = soFar;
+  }
+
+  /** Time has passed in which nothing did. */
+  void skip(long now) {
+    at = now;
+  }
+
+  /** Whether the client has had its time. */
+  boolean isOver() {
+    return left <= 0;
   }
 
   /** Nanoseconds from one look to the next. */

@@ -3,7 +3,6 @@ package io.fairlead.epp.frontend.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -18,7 +17,7 @@ class ClientBytesTest {
   private final StallGuard third = guard(c);
 
   private static StallGuard guard(EmbeddedChannel channel) {
-    return new StallGuard(channel, TimeUnit.MINUTES.toNanos(5), () -> {});
+    return new StallGuard(channel, ClientBounds.DEFAULT, () -> 0, () -> {});
   }
 
   @AfterEach

@@ -46,6 +46,10 @@ class StalledClientIT {
 
   private static final Duration IDLE = ClientBounds.DEFAULT.idle();
   private static final int MUCH = 100_000;
+
+  /** Bytes a second: between one answer to {@link #HEALTH} in 30 s, and four. */
+  private static final int RATE = 20;
+
   private static final String HEALTH = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
   private static final String LAST =
       "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -83,15 +87,25 @@ class StalledClientIT {
     }
   }
 
-  private final Stuck channel = new Stuck();
-  private final ReadCount asked = new ReadCount();
+  private Stuck channel;
+  private ReadCount asked;
   private Rig rig;
   private ClientConnection connection;
 
   @BeforeEach
   void connect() {
-    GatewayConfig config = Rig.config().withClients(ClientBounds.DEFAULT.withStall(BOUND));
-    rig = new Rig(config);
+    connect(ClientBounds.DEFAULT.withStall(BOUND));
+  }
+
+  private void reconnect(ClientBounds clients) throws IOException {
+    stop();
+    connect(clients);
+  }
+
+  private void connect(ClientBounds clients) {
+    rig = new Rig(Rig.config().withClients(clients));
+    channel = new Stuck();
+    asked = new ReadCount();
     channel.config().setAutoRead(false);
     channel.freezeTime();
     connection =
@@ -157,16 +171,35 @@ class StalledClientIT {
   }
 
   @Test
-  void isSlowOnlyWhileItTakesALittleNowAndThen() {
+  void isCutOffThatTakesALittleNowAndThen() {
     askUntilHeldBack();
-    for (int i = 0; i < 20; i++) {
-      pass(BOUND.dividedBy(2));
+    for (int i = 1; i <= 10; i++) {
+      pass(BOUND.dividedBy(10));
+      assertThat(channel.isOpen()).as("%s of its time", i).isTrue();
       channel.take(1);
       assertThat(channel.isWritable()).isFalse();
-      assertThat(channel.isOpen()).isTrue();
     }
-    pass(BOUND.multipliedBy(2));
+    pass(LATE.multipliedBy(2)); // the first answer was all that waited at its end
     assertThat(channel.isOpen()).isFalse();
+  }
+
+  /** It asks for as much as it takes. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4})
+  void isSlowOnlyAsLongAsItTakesTheLeast(int answers) throws IOException {
+    reconnect(ClientBounds.DEFAULT.withStall(BOUND).withBody(Duration.ofSeconds(20), RATE));
+    askUntilHeldBack();
+    for (int i = 0; i < 25 && channel.isOpen(); i++) {
+      pass(BOUND.dividedBy(10));
+      channel.take(answers);
+      for (int j = 0; j < answers && channel.isOpen(); j++) {
+        send(HEALTH);
+      }
+    }
+    boolean enough = answers > 1;
+    assertThat(channel.isOpen()).isEqualTo(enough);
+    pass(BOUND.plus(LATE));
+    assertThat(channel.isOpen()).as("it takes nothing any more").isFalse();
   }
 
   /** Two answers in the kernel's stead: one goes, and the other is a sign that it reads. */
@@ -176,7 +209,7 @@ class StalledClientIT {
     send(HEALTH);
     send(second);
     assertThat(channel.isWritable()).as("little waits").isTrue();
-    pass(BOUND);
+    pass(BOUND.minusNanos(1));
     assertThat(channel.isOpen()).isTrue();
     channel.take(1);
     pass(BOUND);
@@ -190,7 +223,7 @@ class StalledClientIT {
   @ValueSource(strings = {HEALTH, LAST})
   void isCutOffThatTakesNothingOfTheEndOfItsAnswer(String request) {
     send(request);
-    pass(BOUND);
+    pass(BOUND.minusNanos(1));
     assertThat(channel.isOpen()).isTrue();
     pass(LATE);
     assertThat(channel.isOpen()).isFalse();
@@ -222,7 +255,7 @@ class StalledClientIT {
         Http2CodecUtil.connectionPrefaceBuf(),
         frame(Http2FrameTypes.SETTINGS, 0, 0, ""),
         frame(Http2FrameTypes.HEADERS, 5, 1, "\u0082\u0086\u0004\u0008/healthz\u0001\u0001x"));
-    pass(second, BOUND);
+    pass(second, BOUND.minusNanos(1));
     assertThat(second.isOpen()).isTrue();
     pass(second, LATE);
     assertThat(second.isOpen()).isFalse();
