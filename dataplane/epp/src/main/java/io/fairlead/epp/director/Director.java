@@ -97,6 +97,10 @@ public final class Director implements RequestListener {
   private long firstTokenAt;
 
   private boolean firstTokenSeen;
+
+  /** Whether the client ever held the answer up: then it says nothing of the endpoint's pace. */
+  private boolean wasHeldUp;
+
   private String model = "";
   private boolean streamed;
 
@@ -308,6 +312,7 @@ public final class Director implements RequestListener {
     if (captured != null) {
       captured.heldUp(now, held);
     }
+    wasHeldUp |= held;
     pool.core().heldUp(now, ticket, held);
   }
 
@@ -647,7 +652,7 @@ public final class Director implements RequestListener {
       pool.pluginFailed(e);
     } finally {
       if (route != null) {
-        if (outcome == Outcome.COMPLETED) {
+        if (outcome == Outcome.COMPLETED && !wasHeldUp) {
           tellPace(now, (double) usage.completionTokens() / answers);
         }
         Route there = by == null ? route : by;

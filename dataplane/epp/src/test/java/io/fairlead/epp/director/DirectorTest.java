@@ -716,6 +716,24 @@ class DirectorTest {
     assertThat(scene.terminal.paces).containsExactly(0.1 * SECOND, 0.1 * SECOND);
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anAnswerThatItsClientHeldUpTellsNoPace(boolean held) {
+    Scene scene = new Scene(1);
+    Director director = scene.frontend.director;
+    scene.sent();
+    scene.home.act(director::firstByte);
+    scene.quiet();
+    scene.home.act(() -> director.heldUp(held));
+    scene.quiet();
+    scene.now += SECOND;
+    scene.home.act(() -> director.heldUp(false));
+    scene.quiet();
+    scene.home.act(() -> director.end(Outcome.COMPLETED, new Usage(1, 11, -1)));
+    scene.quiet();
+    assertThat(scene.terminal.paces).hasSize(held ? 0 : 2);
+  }
+
   @Test
   void ofManyPiecesTheCoreHearsNowAndThen() {
     Scene scene = new Scene(1);
