@@ -92,6 +92,9 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   /** Of a body that is all here, and waits for room. */
   private @Nullable HttpHeaders trailers;
 
+  /** Whether the client waits to be told that it may send its body. */
+  private boolean asks;
+
   private long discardable;
 
   /** What is charged of the request's head and trailers. */
@@ -160,6 +163,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
 
   private void begin(HttpRequest request) {
     head = request;
+    asks = HttpUtil.is100ContinueExpected(request);
     deadlines.ours();
     long bytes = Framing.memory(request);
     owner.begun(request, bytes);
@@ -200,7 +204,8 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   private void readBody() {
     state = State.READING;
     deadlines.body();
-    if (body != null && body.length() == 0 && HttpUtil.is100ContinueExpected(head)) {
+    if (asks) {
+      asks = false;
       owner.continued();
     }
   }
@@ -257,13 +262,12 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
   private void refuseEarly(OpenAiError error, boolean readable) {
     drop();
     discardable = 2L * limit;
-    boolean waits = HttpUtil.is100ContinueExpected(head);
-    boolean canDrain = readable && !waits && HttpUtil.getContentLength(head, 0L) <= discardable;
+    boolean canDrain = readable && !asks && HttpUtil.getContentLength(head, 0L) <= discardable;
     state = State.DISCARDING;
     deadlines.body();
     owner.refused(error, canDrain);
     head.headers().clear(); // it may take long to read the rest, and of many streams at a time
-    if (!readable || waits) {
+    if (!readable || asks) {
       pass(false);
     }
   }
@@ -291,6 +295,7 @@ final class Intake implements IncomingBody.Owner, ClientDeadlines.Owner {
       throw new IllegalStateException("reading without a body");
     }
     int bytes = piece.content().readableBytes();
+    asks &= bytes == 0;
     if (!reading.allows(bytes)) {
       refuseEarly(Target.tooLarge(limit), true);
       return;

@@ -51,6 +51,7 @@ class IntakeTest {
 
   private static final class Told implements Intake.Owner {
     final List<String> events = new ArrayList<>();
+    boolean reusable;
 
     @Override
     public void begun(HttpRequest head, long bytes) {
@@ -70,11 +71,13 @@ class IntakeTest {
 
     @Override
     public void refused(OpenAiError error, boolean reusable) {
+      this.reusable = reusable;
       events.add("refused " + error.code());
     }
 
     @Override
     public void passed(boolean reusable) {
+      this.reusable &= reusable;
       events.add("passed");
     }
 
@@ -171,6 +174,26 @@ class IntakeTest {
       }
       assertThat(intake.isIdle()).isTrue();
     }
+  }
+
+  /** It sends what it was told to send, so that its connection is good for another request. */
+  @Test
+  void whoWasToldToGoOnIsReadToTheEndThoughItIsRefused() throws BadRequestException {
+    IncomingBody other = new IncomingBody(bodies, channel.eventLoop(), LARGE, LARGE, new Unmoved());
+    other.open();
+    other.add(Unpooled.wrappedBuffer(new byte[LARGE]), true);
+    HttpRequest head = post(LARGE);
+    head.headers().set("expect", "100-continue");
+    intake.take(head);
+    intake.take(new DefaultHttpContent(Unpooled.wrappedBuffer(new byte[BodyBudget.BEGINNING])));
+    pass(PATIENCE);
+    assertThat(told.events)
+        .containsExactly("begun", "continued", "refused body_memory_full", "resumed");
+    int left = LARGE - BodyBudget.BEGINNING;
+    intake.take(new DefaultLastHttpContent(Unpooled.wrappedBuffer(new byte[left])));
+    assertThat(told.events).endsWith("resumed", "passed");
+    assertThat(told.reusable).isTrue();
+    other.release();
   }
 
   @Test
