@@ -36,8 +36,8 @@ final class LeftRequests {
         prefiller.prefills().left(flight);
         prefiller.publish();
       }
+      at.leftOne(flight); // while all of its prompt is known
       flight.leave(now, expected(prefiller, allowed), told);
-      at.leftOne(flight);
       count++;
     }
   }

@@ -165,4 +165,17 @@ class HonestAccountsTest {
     pool.core.ended(pool.now, second, Outcome.DISCONNECTED, Usage.UNKNOWN);
     assertThat(pool.core.waiting()).isOne();
   }
+
+  /** What is left is over when its server tells so, or by an estimate. */
+  @Test
+  void anAnswerThatIsLeftUnreadCountsAgain() {
+    pool.core.configure(pool.now, Pool.withRoom(2, Pool.model("m", Criticality.STANDARD)));
+    pool.endpoints("a");
+    long unread = heldUp(1);
+    heldUp(2);
+    tells("a", 1);
+    pool.core.left(pool.now, unread, over -> {});
+    pool.arrive("m", 1, 2, 3);
+    assertThat(pool.core.waiting()).isOne();
+  }
 }
