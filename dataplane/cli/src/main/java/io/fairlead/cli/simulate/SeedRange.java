@@ -11,10 +11,14 @@ import java.util.regex.Pattern;
  */
 record SeedRange(long first, long last) {
 
+  /** What is tuned is tuned on the seeds before it, and is to be judged on others. */
+  private static final long FRESH = 6;
+
   private static final Pattern TEXT = Pattern.compile("([0-9]{1,9})(?:\\.\\.([0-9]{1,9}))?");
 
   /**
-   * Reads a number of seeds from 1 on, or the first and the last of them, as in {@code 6..10}.
+   * Reads a number of seeds from {@value #FRESH} on, or the first and the last of them, as in
+   * {@code 6..10}.
    *
    * @throws IllegalArgumentException that says what is expected
    */
@@ -22,8 +26,9 @@ record SeedRange(long first, long last) {
     Matcher parts = TEXT.matcher(text);
     if (parts.matches()) {
       boolean both = parts.group(2) != null;
-      long first = both ? Long.parseLong(parts.group(1)) : 1;
-      long last = Long.parseLong(parts.group(both ? 2 : 1));
+      long number = Long.parseLong(parts.group(1));
+      long first = both ? number : FRESH;
+      long last = both ? Long.parseLong(parts.group(2)) : FRESH + number - 1;
       if (first >= 1 && last >= first) {
         return new SeedRange(first, last);
       }

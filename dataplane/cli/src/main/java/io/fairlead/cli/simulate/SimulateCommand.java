@@ -103,9 +103,9 @@ public final class SimulateCommand implements Callable<Integer> {
       names = "--seeds",
       paramLabel = "COUNT|FIRST..LAST",
       description =
-          "Runs of each, with the seeds 1 to COUNT or FIRST to LAST: what was tuned on some seeds, 1"
-              + " to 5 here, is to be judged on others. Seed 3 of a trace is the third window of it"
-              + " that is as long as the run.",
+          "Runs of each, with the seeds FIRST to LAST, or with COUNT seeds from 6 on: what was"
+              + " tuned on some seeds, 1 to 5 here, is to be judged on others. Seed 3 of a trace is"
+              + " the third window of it that is as long as the run.",
       defaultValue = "6..10")
   private String seeds = "6..10";
 
