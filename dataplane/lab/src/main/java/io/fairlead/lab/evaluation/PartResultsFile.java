@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A part's results as JSON: what measures there are stands once, values in their order. */
+/**
+ * A part's results as JSON: what measures there are stands once, values in their order. A value
+ * that isn't there is null, one beyond all bounds the string {@code "Infinity"}.
+ */
 final class PartResultsFile {
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -79,8 +82,10 @@ final class PartResultsFile {
     for (Measure measure : Row.MEASURES) {
       ArrayNode seeds = values.addArray();
       for (double value : row.of(measure)) {
-        if (!Double.isFinite(value)) {
+        if (Double.isNaN(value)) {
           seeds.addNull();
+        } else if (Double.isInfinite(value)) {
+          seeds.add(Double.toString(value));
         } else if (value == Math.rint(value)) {
           seeds.add((long) value);
         } else {
@@ -145,7 +150,7 @@ final class PartResultsFile {
   }
 
   private static double orNaN(JsonNode value) {
-    return value.isNull() ? Double.NaN : value.asDouble();
+    return value.asDouble(Double.NaN);
   }
 
   private static Measure measure(String id) throws IOException {

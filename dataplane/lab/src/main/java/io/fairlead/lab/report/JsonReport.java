@@ -129,10 +129,13 @@ final class JsonReport {
     @Override
     public void serialize(Double value, JsonGenerator out, SerializerProvider provider)
         throws IOException {
-      if (Double.isFinite(value)) {
-        out.writeNumber(value);
-      } else {
+      if (Double.isNaN(value)) {
         out.writeNull();
+      } else if (Double.isInfinite(value)) {
+        // Not a number in JSON; JavaScript and Python make one of this string, and so do we.
+        out.writeString(Double.toString(value));
+      } else {
+        out.writeNumber(value);
       }
     }
   }
@@ -145,7 +148,7 @@ final class JsonReport {
 
     @Override
     public Double deserialize(JsonParser in, DeserializationContext context) throws IOException {
-      return in.getDoubleValue();
+      return _parseDoublePrimitive(in, context);
     }
 
     @Override

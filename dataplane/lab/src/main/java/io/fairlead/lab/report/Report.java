@@ -67,7 +67,8 @@ public record Report(
   }
 
   /**
-   * The comparison and all that the runs have shown; a value that isn't there is null.
+   * The comparison and all that the runs have shown. A value that isn't there is null, one beyond
+   * all bounds the string {@code "Infinity"}: the mean of a flow that was served nothing.
    *
    * @param out stays open
    */

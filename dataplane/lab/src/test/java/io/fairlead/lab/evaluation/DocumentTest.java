@@ -143,7 +143,8 @@ final class DocumentTest {
 
   @Test
   void resultsAreKeptAsTheyAre() throws IOException {
-    Row some = with(row(CHAT, "cost", 100, 200, 300), Measure.SLOWEST_FLOW, 1.5, 2.0, Double.NaN);
+    Row some =
+        with(row(CHAT, "cost", 100, 200, 300), Measure.SLOWEST_FLOW, 1.5, 1 / 0.0, Double.NaN);
     var flows = List.of(new Flow("a b", 6, 3, 2, 1, 12.5, 7), new Flow("c", 5, 1, 2, 0, 2, 3));
     PartResults results =
         results(

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.fairlead.lab.simulator.Flow;
 import io.fairlead.lab.simulator.RunResult;
 import java.io.IOException;
 import java.io.StringReader;
@@ -58,6 +60,20 @@ final class JsonReportTest {
     assertThat(report.at("/runs/1/goodput").isNull()).isTrue();
     assertThat(report.at("/runs/1/ttftMs/mean").isNull()).isTrue();
     assertThat(report.at("/comparison/1/policies/0/measures/ttft-p50/mean").isNull()).isTrue();
+  }
+
+  @Test
+  void aFlowThatIsNeverServedIsInfinitelySlow() throws IOException {
+    RunResult run =
+        MadeUpRuns.of(
+            RUNS.getFirst(),
+            new Flow("served", 6, 6, 0, 6, 12.5, 7),
+            new Flow("starved", 6, 0, 6, 0, Double.NaN, Double.NaN));
+    JsonNode report = new ObjectMapper().readTree(json(List.of(run, RUNS.get(3))));
+
+    JsonNode slowest = report.at("/comparison/0/policies/0/measures/slowest-flow/mean");
+    assertThat(slowest).isEqualTo(TextNode.valueOf("Infinity"));
+    assertThat(report.at("/runs/0/flows/1/meanMs").isNull()).isTrue();
   }
 
   @Test
