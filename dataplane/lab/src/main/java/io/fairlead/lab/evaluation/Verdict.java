@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Judgements of one part.
@@ -57,13 +58,18 @@ record Verdict(List<Judgement> judgements) {
   }
 
   private static double bound(Plan.Part part, Setting setting) {
-    return part.cases().stream()
-        .filter(each -> each.workload().equals(setting.workload()))
-        .filter(each -> each.pool() == null || each.pool().equals(setting.pool()))
-        .filter(each -> String.join("; ", each.faults()).equals(setting.faults()))
-        .filter(each -> each.bound() != null)
-        .mapToDouble(Plan.Case::bound)
+    List<Plan.Case> alike =
+        part.cases().stream()
+            .filter(each -> each.workload().equals(setting.workload()))
+            .filter(each -> each.steps().contains(setting.load()))
+            .filter(each -> String.join("; ", each.faults()).equals(setting.faults()))
+            .toList();
+    // A case that names no pool is of the workload's own, which no case needs to name.
+    return Stream.concat(
+            alike.stream().filter(each -> setting.pool().equals(each.pool())),
+            alike.stream().filter(each -> each.pool() == null))
         .findFirst()
+        .map(Plan.Case::bound)
         .orElse(Criterion.MEAN.bound());
   }
 

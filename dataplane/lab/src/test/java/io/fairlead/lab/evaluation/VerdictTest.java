@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.evaluation.Judgement.Criterion;
 import io.fairlead.lab.evaluation.Judgement.Outcome;
+import io.fairlead.lab.evaluation.Row.Setting;
 import io.fairlead.lab.report.Measure;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +62,34 @@ final class VerdictTest {
             row(CHAT, "weighted", 1_000, 2_000, 3_000));
 
     assertThat(of(verdict, Criterion.MEAN).outcome()).isEqualTo(outcome);
+  }
+
+  @Test
+  void theBoundIsThatOfTheCaseWithItsLoadAndPool() {
+    Plan.Part part =
+        Objects.requireNonNull(
+            Plan.read(
+                    Rows.PLAN.replace(
+                        "- {workload: chat, loads: [1, 2], upTo: 3, seconds: 10}",
+                        """
+                        - {workload: chat, loads: [0.5], bound: 0.5, seconds: 10}
+                            - {workload: chat, seconds: 10}
+                            - {workload: chat, loads: [2], upTo: 2.5, bound: 0.8, seconds: 10}
+                            - {workload: chat, pool: 2xl4-8b, bound: 0.9, seconds: 10}
+                        """))
+                .parts()
+                .get("main"));
+
+    assertThat(bound(part, new Setting("chat", 0.5, "8xh100-8b", ""))).isEqualTo(0.5);
+    assertThat(bound(part, CHAT)).isEqualTo(1.03);
+    assertThat(bound(part, Rows.CHAT_TWICE)).isEqualTo(0.8);
+    assertThat(bound(part, new Setting("chat", 2.5, "8xh100-8b", ""))).isEqualTo(0.8);
+    assertThat(bound(part, new Setting("chat", 1, "2xl4-8b", ""))).isEqualTo(0.9);
+  }
+
+  private static double bound(Plan.Part part, Setting setting) {
+    PartResults results = results(row(setting, "cost", 1, 1, 1), row(setting, "weighted", 1, 1, 1));
+    return of(Verdict.of(part, results), Criterion.MEAN).bound();
   }
 
   @Test
