@@ -139,7 +139,7 @@ public final class EvaluateCommand implements Callable<Integer> {
             "./hack/evaluate " + part,
             commit,
             SchedulerVersion.of(sources),
-            plan.fingerprint(part),
+            plan.fingerprint(part, EvaluateCommand::policy),
             quick,
             run.seeds(),
             rows);
@@ -157,9 +157,18 @@ public final class EvaluateCommand implements Callable<Integer> {
     String template = Files.readString(folder.resolve(TEMPLATE));
     Files.writeString(
         document,
-        Document.render(template, plan, read(plan, kept()), SchedulerVersion.of(sources)));
+        Document.render(
+            template,
+            plan,
+            read(plan, kept()),
+            SchedulerVersion.of(sources),
+            EvaluateCommand::policy));
     out().println("wrote " + document);
     out().flush();
+  }
+
+  private static String policy(String nameOrFile) {
+    return Policies.text(nameOrFile, Path.of(""));
   }
 
   /** What is kept of the plan's parts. */

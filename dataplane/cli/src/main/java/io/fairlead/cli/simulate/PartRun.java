@@ -54,9 +54,7 @@ final class PartRun {
             .boxed()
             .toList();
     for (String each : part.all()) {
-      String policy = Objects.requireNonNull(contenders.get(each)).policy();
-      policies.put(
-          each, new Policy(each, Policies.read(policy == null ? each : policy).scheduler()));
+      policies.put(each, new Policy(each, Policies.read(plan.policy(each)).scheduler()));
     }
   }
 

@@ -40,7 +40,8 @@ final class EvaluationDocumentTest {
             Files.readString(FOLDER.resolve("template.md")),
             plan,
             EvaluateCommand.read(plan, FOLDER),
-            SchedulerVersion.of(SOURCES));
+            SchedulerVersion.of(SOURCES),
+            policy -> Policies.text(policy, ROOT));
 
     assertThat(Files.readString(ROOT.resolve("docs/evaluation.md")))
         .as("docs/evaluation.md is written by: ./hack/evaluate render")

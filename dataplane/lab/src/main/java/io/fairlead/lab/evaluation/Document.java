@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +38,17 @@ public final class Document {
   private final Plan plan;
   private final Map<String, PartResults> results;
   private final String scheduler;
+  private final UnaryOperator<String> policies;
 
-  private Document(Plan plan, Map<String, PartResults> results, String scheduler) {
+  private Document(
+      Plan plan,
+      Map<String, PartResults> results,
+      String scheduler,
+      UnaryOperator<String> policies) {
     this.plan = plan;
     this.results = results;
     this.scheduler = scheduler;
+    this.policies = policies;
   }
 
   /**
@@ -49,11 +56,16 @@ public final class Document {
    *
    * @param results of the parts that have been made, by name
    * @param scheduler {@link SchedulerVersion} of the one that there is now
+   * @param policies the text that each policy has now, by its name or file
    * @throws IllegalArgumentException if the template asks for what isn't there
    */
   public static String render(
-      String template, Plan plan, Map<String, PartResults> results, String scheduler) {
-    var document = new Document(plan, results, scheduler);
+      String template,
+      Plan plan,
+      Map<String, PartResults> results,
+      String scheduler,
+      UnaryOperator<String> policies) {
+    var document = new Document(plan, results, scheduler, policies);
     Matcher field = FIELD.matcher(template);
     return field.replaceAll(
         match ->
@@ -63,7 +75,7 @@ public final class Document {
 
   private String field(String word, String[] arguments) {
     if (word.equals("headline")) {
-      return new Headline(plan, results, scheduler).text();
+      return new Headline(plan, results, scheduler, policies).text();
     }
     if (word.equals("plan")) {
       return PlanTables.text(plan);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** What all parts together come to: a count, and everything that did not pass by its name. */
@@ -17,12 +18,18 @@ final class Headline {
   private final Plan plan;
   private final Map<String, PartResults> results;
   private final String scheduler;
+  private final UnaryOperator<String> policies;
   private final StringBuilder out = new StringBuilder();
 
-  Headline(Plan plan, Map<String, PartResults> results, String scheduler) {
+  Headline(
+      Plan plan,
+      Map<String, PartResults> results,
+      String scheduler,
+      UnaryOperator<String> policies) {
     this.plan = plan;
     this.results = results;
     this.scheduler = scheduler;
+    this.policies = policies;
   }
 
   String text() {
@@ -105,7 +112,7 @@ final class Headline {
         caveats.add("`%s` has not been run.".formatted(part));
       } else if (made.quick()) {
         caveats.add("`%s` is a trial of the command, with few seconds and seeds.".formatted(part));
-      } else if (!made.plan().equals(plan.fingerprint(part))) {
+      } else if (!made.plan().equals(plan.fingerprint(part, policies))) {
         caveats.add("`%s` was run by an older plan.".formatted(part));
       }
     }

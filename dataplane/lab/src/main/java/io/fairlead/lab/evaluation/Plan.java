@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -210,14 +211,24 @@ public record Plan(
         "plan, line %d: %s: %s".formatted(line, path, why.lines().findFirst().orElse("")), e);
   }
 
-  /** Tells one version of a part, and of those that compete in it, from another. */
-  public String fingerprint(String part) {
+  /** The policy that a contender runs: a shipped one or a file. */
+  public String policy(String contender) {
+    String policy = Objects.requireNonNull(contenders.get(contender), contender).policy();
+    return policy == null ? contender : policy;
+  }
+
+  /**
+   * Tells one version of a part, and of those that compete in it, from another.
+   *
+   * @param policies the text of each policy, by its name or file
+   */
+  public String fingerprint(String part, UnaryOperator<String> policies) {
     Part of = Objects.requireNonNull(parts.get(part), part);
     String text =
         of
             + contenders.entrySet().stream()
                 .filter(each -> of.all().contains(each.getKey()))
-                .map(Map.Entry::toString)
+                .map(each -> each + policies.apply(policy(each.getKey())))
                 .collect(Collectors.joining(";"));
     try {
       byte[] digest =

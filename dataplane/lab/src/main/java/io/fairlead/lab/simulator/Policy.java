@@ -60,20 +60,33 @@ public record Policy(String name, SchedulerConfig scheduler) {
    * @throws IllegalArgumentException if there is none of this name; the message lists them
    */
   public static Policy named(String name) {
+    return read(name, file(name), text(name));
+  }
+
+  /**
+   * The text of a shipped policy.
+   *
+   * @throws IllegalArgumentException if there is none of this name; the message lists them
+   */
+  public static String text(String name) {
     if (!NAMES.contains(name)) {
       throw new IllegalArgumentException(
           "policy: \"%s\" is neither a file nor one of %s"
               .formatted(name, String.join(", ", NAMES)));
     }
-    String file = "policies/" + name + ".yaml";
+    String file = file(name);
     try (InputStream in = Policy.class.getResourceAsStream(file)) {
       if (in == null) {
         throw new IllegalStateException(file + " is missing in the build");
       }
-      return read(name, file, new String(in.readAllBytes(), StandardCharsets.UTF_8));
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static String file(String name) {
+    return "policies/" + name + ".yaml";
   }
 
   /**

@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +55,8 @@ final class DocumentTest {
 
   @Test
   void theHeadlineSaysWhatNumbersAreNotOfThisScheduler() {
-    assertThat(Document.render("{{headline}}", PLAN, Map.of("main", RESULTS), "fedcba"))
+    Map<String, PartResults> results = Map.of("main", RESULTS);
+    assertThat(Document.render("{{headline}}", PLAN, results, "fedcba", Rows::policy))
         .contains("- **Of another version of the scheduler than this one**: `main`.");
     assertThat(render("{{headline}}", RESULTS)).doesNotContain("another version");
   }
@@ -92,12 +94,22 @@ final class DocumentTest {
   void theHeadlineSaysWhatNumbersAreNotOfThisPlan() {
     Plan other = Plan.read(Rows.PLAN.replace("seconds: 10", "seconds: 20"));
 
-    assertThat(Document.render("{{headline}}", other, Map.of("main", RESULTS), SCHEDULER))
+    assertThat(headline(other, Map.of("main", RESULTS), Rows::policy))
         .contains("`main` was run by an older plan.");
     assertThat(render("{{headline}}", RESULTS)).doesNotContain("older plan");
-    assertThat(Document.render("{{headline}}", PLAN, Map.of(), SCHEDULER))
+    assertThat(headline(PLAN, Map.of(), Rows::policy))
         .contains("`main` has not been run.")
         .contains("On the test set nothing has been run");
+  }
+
+  @Test
+  void theHeadlineSaysWhatNumbersAreNotOfThesePolicies() {
+    assertThat(headline(PLAN, Map.of("main", RESULTS), name -> Rows.policy(name) + "edited"))
+        .contains("`main` was run by an older plan.");
+    assertThat(
+            PLAN.fingerprint("main", name -> name.equals("other") ? "edited" : Rows.policy(name)))
+        .as("a policy that does not compete")
+        .isEqualTo(RESULTS.plan());
   }
 
   @Test
@@ -194,6 +206,11 @@ final class DocumentTest {
   }
 
   private static String render(String template, PartResults results) {
-    return Document.render(template, PLAN, Map.of("main", results), SCHEDULER);
+    return Document.render(template, PLAN, Map.of("main", results), SCHEDULER, Rows::policy);
+  }
+
+  private static String headline(
+      Plan plan, Map<String, PartResults> results, UnaryOperator<String> policies) {
+    return Document.render("{{headline}}", plan, results, SCHEDULER, policies);
   }
 }

@@ -34,6 +34,11 @@ final class Rows {
 
   private Rows() {}
 
+  /** The text of a policy. */
+  static String policy(String name) {
+    return "plugins: [{type: " + name + "}]";
+  }
+
   /** A row of three seeds, with the values of the mean; what isn't said is the same for all. */
   static Row row(Setting setting, String contender, double... means) {
     var values = new EnumMap<Measure, List<Double>>(Measure.class);
@@ -66,7 +71,7 @@ final class Rows {
         "./hack/evaluate main",
         "0123456789",
         "abcdef",
-        Plan.read(PLAN).fingerprint("main"),
+        Plan.read(PLAN).fingerprint("main", Rows::policy),
         false,
         List.of(6L, 7L, 8L),
         List.of(rows));

@@ -303,7 +303,11 @@ final class VerdictTest {
     assertThat(goodput.passed()).isFalse();
     assertThat(goodput.cell()).isEqualTo("not judged");
     assertThat(
-            new Headline(Plan.read(Rows.PLAN), Map.of("main", results(cost, peer)), "abcdef")
+            new Headline(
+                    Plan.read(Rows.PLAN),
+                    Map.of("main", results(cost, peer)),
+                    "abcdef",
+                    Rows::policy)
                 .text())
         .contains("Not judged, since both have nothing (1)")
         .contains("2 of 2 judgements pass");
