@@ -3,12 +3,13 @@ package io.fairlead.lab.simulator;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.prefix.CacheEvent;
+import io.fairlead.lab.simulator.Membership.Member;
+import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.RequestShape;
 import io.fairlead.stub.engine.Engine;
 import io.fairlead.stub.engine.EngineListener;
 import io.fairlead.stub.engine.EngineProfile;
 import io.fairlead.stub.engine.EngineRequest;
-import io.fairlead.stub.engine.Imperfection;
 import io.fairlead.stub.engine.SchedulerStats;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +24,11 @@ final class SimulatedServer implements EngineListener {
   /** The name of a flight that no engine has. */
   static final int NOWHERE = -1;
 
+  /**
+   * Of an engine whose profile has none, when there are adapters: few, so that placement counts.
+   */
+  private static final int ADAPTER_SLOTS = 4;
+
   /** What it calls the model that adapters are added to: no request's model. */
   private static final String BASE_MODEL = "base";
 
@@ -34,7 +40,6 @@ final class SimulatedServer implements EngineListener {
   /** Until when it sends or takes a prompt that was computed. */
   private long linkBusyUntil;
 
-  /** Names of the models that are LoRA adapters. */
   private final Set<String> adapters;
 
   private final Engine engine;
@@ -43,8 +48,10 @@ final class SimulatedServer implements EngineListener {
   private final EngineClock clock;
   private final Answers answers;
 
-  /** Null where nobody listens to what happens to its cache. */
-  private @Nullable List<CacheEvent> told;
+  private final @Nullable CacheListener caches;
+
+  /** What has happened to its cache in the event under way; nothing where nobody is told. */
+  private List<CacheEvent> ofCache = new ArrayList<>();
 
   /** By the engine's name for them: a place in this list, free ones being null. */
   private final List<@Nullable Flight> flights = new ArrayList<>();
@@ -80,35 +87,45 @@ final class SimulatedServer implements EngineListener {
 
     void finished(long now, Flight flight);
 
-    void cacheTold(long now, SimulatedServer server, List<CacheEvent> events);
-
     /** Its prompt is computed for another server. */
     void prefilled(long now, Flight flight);
   }
 
+  /** Who is told what happens to its cache. */
+  interface CacheListener {
+
+    void cacheTold(long now, SimulatedServer server, List<CacheEvent> events);
+  }
+
+  /**
+   * A server as it is when it comes.
+   *
+   * @param adapters names of the models that are LoRA adapters
+   * @param caches who is told what happens to its cache; null for nobody
+   */
   SimulatedServer(
       int number,
-      EngineProfile profile,
-      Site site,
+      Member member,
       Set<String> adapters,
-      boolean labelled,
-      long firstHeldUpNanos,
-      Imperfection imperfection,
+      Settings settings,
       long noiseSeed,
-      boolean tellsOfCache,
       EngineClock clock,
-      Answers answers) {
-    told = tellsOfCache ? new ArrayList<>() : null;
+      Answers answers,
+      @Nullable CacheListener caches) {
     this.number = number;
     this.adapters = adapters;
-    this.profile = profile;
-    this.firstHeldUpNanos = firstHeldUpNanos;
     this.clock = clock;
     this.answers = answers;
-    engine = new Engine(profile, imperfection, noiseSeed, this);
-    this.site = site;
+    this.caches = caches;
+    site = member.site();
+    profile =
+        adapters.isEmpty() || member.engine().adapterSlots() > 0
+            ? member.engine()
+            : member.engine().withAdapterSlots(ADAPTER_SLOTS);
+    firstHeldUpNanos = Timeline.nanos(member.firstRequestSeconds());
+    engine = new Engine(profile, settings.imperfection(), noiseSeed, this);
     Map<String, String> labels = site.labels();
-    if (labelled) {
+    if (settings.labelled()) {
       labels.put("fairlead.io/accelerator", profile.name());
     }
     spec = new EndpointSpec("server-" + number, "1", "10.0.0.1", 1_024 + number, labels);
@@ -266,9 +283,9 @@ final class SimulatedServer implements EngineListener {
   private void leave() {
     mostInQueue = Math.max(mostInQueue, engine.publishedWaiting());
     clock.set(number, time.when(engine.nextEventNanos()));
-    if (told != null && !told.isEmpty()) {
-      answers.cacheTold(now, this, told);
-      told = new ArrayList<>();
+    if (caches != null && !ofCache.isEmpty()) {
+      caches.cacheTold(now, this, ofCache);
+      ofCache = new ArrayList<>();
     }
   }
 
@@ -334,14 +351,14 @@ final class SimulatedServer implements EngineListener {
 
   @Override
   public boolean everyBlock() {
-    return told != null;
+    return caches != null;
   }
 
   @Override
   public void stored(EngineRequest request, int from, int to) {
-    if (told != null) {
+    if (caches != null) {
       long[] identities = request.blocks();
-      told.add(
+      ofCache.add(
           new CacheEvent.Stored(
               Arrays.copyOfRange(identities, from, to),
               from > 0,
@@ -355,15 +372,15 @@ final class SimulatedServer implements EngineListener {
 
   @Override
   public void removed(long identity) {
-    if (told != null) {
-      told.add(new CacheEvent.Removed(new long[] {identity}));
+    if (caches != null) {
+      ofCache.add(new CacheEvent.Removed(new long[] {identity}));
     }
   }
 
   @Override
   public void cleared() {
-    if (told != null) {
-      told.add(new CacheEvent.Cleared());
+    if (caches != null) {
+      ofCache.add(new CacheEvent.Cleared());
     }
   }
 

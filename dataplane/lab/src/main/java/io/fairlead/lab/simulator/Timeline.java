@@ -10,6 +10,8 @@ final class Timeline {
   /** When there is nothing to come. */
   static final long NEVER = Long.MAX_VALUE;
 
+  private static final double NANOS_PER_SECOND = 1e9;
+
   private final PriorityQueue<Entry> entries = new PriorityQueue<>();
   private long entered;
 
@@ -26,8 +28,22 @@ final class Timeline {
     }
   }
 
+  /** A time of a run as events have it. */
+  static long nanos(double seconds) {
+    return (long) (seconds * NANOS_PER_SECOND);
+  }
+
   void at(long time, Event event) {
     entries.add(new Entry(time, entered++, event));
+  }
+
+  /** At once, if it is time: what is to come comes after all that happens now. */
+  void nowOrAt(long now, long time, Event event) {
+    if (time <= now) {
+      event.happen(now);
+    } else {
+      at(time, event);
+    }
   }
 
   long next() {
