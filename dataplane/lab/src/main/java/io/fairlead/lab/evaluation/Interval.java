@@ -1,6 +1,6 @@
 package io.fairlead.lab.evaluation;
 
-import io.fairlead.lab.report.StudentT;
+import io.fairlead.lab.statistics.Estimate;
 import java.util.Arrays;
 
 /**
@@ -11,8 +11,6 @@ import java.util.Arrays;
  * @param high its upper end
  */
 public record Interval(double middle, double low, double high) {
-
-  private static final double CONFIDENCE = 0.95;
 
   private static final Interval NONE = new Interval(Double.NaN, Double.NaN, Double.NaN);
 
@@ -73,13 +71,8 @@ public record Interval(double middle, double low, double high) {
   }
 
   private static Interval ofMean(double[] values) {
-    double mean = Arrays.stream(values).average().orElse(Double.NaN);
-    double squares = Arrays.stream(values).map(value -> (value - mean) * (value - mean)).sum();
-    int n = values.length;
-    double half =
-        n < 2
-            ? Double.POSITIVE_INFINITY
-            : StudentT.bound(CONFIDENCE, n - 1) * Math.sqrt(squares / (n - 1) / n);
-    return new Interval(mean, mean - half, mean + half);
+    Estimate mean = Estimate.of(values);
+    double half = mean.seeds() < 2 ? Double.POSITIVE_INFINITY : mean.halfWidth();
+    return new Interval(mean.mean(), mean.mean() - half, mean.mean() + half);
   }
 }

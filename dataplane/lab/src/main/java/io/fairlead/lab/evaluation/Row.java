@@ -3,10 +3,10 @@ package io.fairlead.lab.evaluation;
 import io.fairlead.lab.report.Measure;
 import io.fairlead.lab.simulator.Flow;
 import io.fairlead.lab.simulator.RunResult;
+import io.fairlead.lab.statistics.Estimate;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -119,10 +119,7 @@ public record Row(
 
   /** Mean over the seeds that have a value; NaN for none. */
   double mean(Measure measure) {
-    return Arrays.stream(of(measure))
-        .filter(value -> !Double.isNaN(value))
-        .average()
-        .orElse(Double.NaN);
+    return Estimate.of(of(measure)).mean();
   }
 
   /** Whether it kept up in every seed. */
@@ -185,11 +182,7 @@ public record Row(
   }
 
   private static double ofServed(List<Flow> seeds, ToDoubleFunction<Flow> value) {
-    return seeds.stream()
-        .mapToDouble(value)
-        .filter(each -> !Double.isNaN(each))
-        .average()
-        .orElse(Double.NaN);
+    return Estimate.of(seeds.stream().mapToDouble(value).toArray()).mean();
   }
 
   private static double rounded(double value) {

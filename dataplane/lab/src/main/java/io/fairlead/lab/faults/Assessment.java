@@ -3,6 +3,7 @@ package io.fairlead.lab.faults;
 import io.fairlead.lab.faults.Finding.Part;
 import io.fairlead.lab.load.Answered;
 import io.fairlead.lab.load.Answered.Outcome;
+import io.fairlead.lab.statistics.Sorted;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -57,12 +58,12 @@ final class Assessment {
     double well = scenario.well();
     // Of a scenario that lasts less than four seconds, its second half.
     double noticed = onset + Math.min(TO_NOTICE_SECONDS, (well - onset) / 2);
-    double[] millis =
-        answers.stream()
-            .filter(sent(onset, well).and(outcome(Outcome.SUCCEEDED)))
-            .mapToDouble(answer -> answer.firstByte().toNanos() / 1e6)
-            .sorted()
-            .toArray();
+    Sorted millis =
+        Sorted.of(
+            answers.stream()
+                .filter(sent(onset, well).and(outcome(Outcome.SUCCEEDED)))
+                .mapToDouble(answer -> answer.firstByte().toNanos() / 1e6)
+                .toArray());
     Finding finding =
         new Finding(
             scenario.name(),
@@ -77,8 +78,8 @@ final class Assessment {
             part(Math.min(onset + FIRST_SECONDS, well), well),
             part(well, Double.POSITIVE_INFINITY),
             part(well + LONG_AFTER_SECONDS, Double.POSITIVE_INFINITY).failed(),
-            quantile(millis, 0.5),
-            quantile(millis, 0.99),
+            millis.quantile(0.5),
+            millis.quantile(0.99),
             secondsUntilRight(),
             toSick(sent, noticed, well),
             toSick(heard, noticed, well),
@@ -125,12 +126,6 @@ final class Assessment {
     return answers.stream()
         .filter(outcome(Outcome.SUCCEEDED).negate())
         .collect(Collectors.groupingBy(Answered::kind, TreeMap::new, Collectors.counting()));
-  }
-
-  private static double quantile(double[] sorted, double share) {
-    return sorted.length == 0
-        ? Double.NaN
-        : sorted[(int) Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)];
   }
 
   private @Nullable Double secondsUntilRight() {

@@ -1,5 +1,6 @@
 package io.fairlead.lab.hop;
 
+import io.fairlead.lab.statistics.Sorted;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -30,20 +31,20 @@ final class PairedRatios {
   }
 
   double median() {
-    List<Double> sorted = ratios.stream().sorted().toList();
-    int half = sorted.size() / 2;
-    return sorted.size() % 2 == 1
-        ? sorted.get(half)
-        : (sorted.get(half - 1) + sorted.get(half)) / 2;
+    return sorted().median();
   }
 
   /** Below the true median with its counterpart {@link #high} above it, 95 times in 100. */
   double low() {
-    return ratios.stream().sorted().toList().get(outer());
+    return sorted().get(outer());
   }
 
   double high() {
-    return ratios.stream().sorted().toList().get(ratios.size() - 1 - outer());
+    return sorted().get(ratios.size() - 1 - outer());
+  }
+
+  private Sorted sorted() {
+    return Sorted.of(ratios.stream().mapToDouble(Double::doubleValue).toArray());
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.fairlead.lab.load;
 
+import io.fairlead.lab.statistics.Sorted;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -55,14 +55,15 @@ record StartReport(List<Start> starts) {
         String.format(
             Locale.ROOT,
             "%nready after %.0f ms (medians of %d starts)",
-            median(starts.stream().mapToDouble(Start::readyMillis).toArray()),
+            Sorted.of(starts.stream().mapToDouble(Start::readyMillis).toArray()).median(),
             starts.size()));
     return lines;
   }
 
   private String row(String name, String format, ToDoubleFunction<Span> of) {
-    double first = median(starts.stream().map(Start::first).mapToDouble(of).toArray());
-    double steady = median(starts.stream().map(Start::steady).mapToDouble(of).toArray());
+    double first = Sorted.of(starts.stream().map(Start::first).mapToDouble(of).toArray()).median();
+    double steady =
+        Sorted.of(starts.stream().map(Start::steady).mapToDouble(of).toArray()).median();
     return String.format(
         Locale.ROOT,
         "| %s | " + format + " | " + format + " | %s |",
@@ -70,12 +71,5 @@ record StartReport(List<Start> starts) {
         first,
         steady,
         steady > 0 ? String.format(Locale.ROOT, "%.2f", first / steady) : "–");
-  }
-
-  private static double median(double... values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   }
 }

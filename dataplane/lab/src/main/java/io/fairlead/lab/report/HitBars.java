@@ -1,6 +1,7 @@
 package io.fairlead.lab.report;
 
 import io.fairlead.lab.report.Comparison.Group;
+import io.fairlead.lab.statistics.Estimate;
 
 /** The share of prompt tokens that a cache held, a bar per policy with its interval. */
 final class HitBars {

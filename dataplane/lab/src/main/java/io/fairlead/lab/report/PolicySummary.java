@@ -1,6 +1,7 @@
 package io.fairlead.lab.report;
 
 import io.fairlead.lab.simulator.RunResult;
+import io.fairlead.lab.statistics.Estimate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

@@ -1,5 +1,6 @@
 package io.fairlead.lab.report;
 
+import io.fairlead.lab.statistics.Estimate;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

@@ -8,6 +8,7 @@ import io.fairlead.lab.simulator.Distribution;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.TimeSeries;
 import io.fairlead.lab.simulator.TimeSeries.Line;
+import io.fairlead.lab.statistics.Estimate;
 import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

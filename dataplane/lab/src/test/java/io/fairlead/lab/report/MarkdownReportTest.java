@@ -3,6 +3,7 @@ package io.fairlead.lab.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.simulator.RunResult;
+import io.fairlead.lab.statistics.Estimate;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package io.fairlead.lab.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.report.Versus.Verdict;
+import io.fairlead.lab.statistics.Estimate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

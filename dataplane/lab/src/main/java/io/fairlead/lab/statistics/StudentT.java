@@ -1,7 +1,7 @@
-package io.fairlead.lab.report;
+package io.fairlead.lab.statistics;
 
 /** Student's t distribution for whole degrees of freedom. */
-public final class StudentT {
+final class StudentT {
 
   private static final double HALF_CIRCLE = Math.PI / 2;
 
@@ -13,7 +13,7 @@ public final class StudentT {
    * @param confidence between 0 and 1, e.g. 0.95
    * @param degrees of freedom, 1 or more
    */
-  public static double bound(double confidence, int degrees) {
+  static double bound(double confidence, int degrees) {
     if (degrees < 1 || !(confidence > 0 && confidence < 1)) {
       throw new IllegalArgumentException(
           "confidence %s, degrees of freedom %d: expected between 0 and 1, and at least 1"

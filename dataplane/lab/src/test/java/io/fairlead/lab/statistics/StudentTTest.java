@@ -1,4 +1,4 @@
-package io.fairlead.lab.report;
+package io.fairlead.lab.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;

@@ -1,4 +1,4 @@
-package io.fairlead.lab.report;
+package io.fairlead.lab.statistics;
 
 import java.util.Arrays;
 
@@ -11,17 +11,17 @@ import java.util.Arrays;
  */
 public record Estimate(double mean, double halfWidth, int seeds) {
 
-  static final double CONFIDENCE = 0.95;
+  private static final double CONFIDENCE = 0.95;
 
   /** From one value per seed, of which those that are NaN don't count. */
-  static Estimate of(double[] values) {
+  public static Estimate of(double... values) {
     double[] known = Arrays.stream(values).filter(value -> !Double.isNaN(value)).toArray();
     double mean = known.length == 0 ? Double.NaN : Arrays.stream(known).sum() / known.length;
     return new Estimate(mean, halfWidth(known, mean), known.length);
   }
 
-  /** Half the width of the confidence interval of the mean of these. */
-  static double halfWidth(double[] values, double mean) {
+  /** Half the width of the confidence interval of the mean of these; NaN of fewer than two. */
+  public static double halfWidth(double[] values, double mean) {
     int n = values.length;
     if (n < 2) {
       return Double.NaN;
