@@ -80,7 +80,7 @@ public final class CacheKnowledgeCommand implements Callable<Integer> {
           knowledge.add(
               Workloads.named(name, load),
               on,
-              Settings.of(seconds, seconds / 4).withPickers(count),
+              Settings.builder(seconds, seconds / 4).pickers(count).build(),
               seeds);
         }
       }

@@ -62,7 +62,7 @@ final class GateHandicaps {
     List<SimulationSpec> specs() {
       LoadedWorkload loaded = LoadedWorkload.of(workload);
       Settings usual = Settings.of(SECONDS, SECONDS / 4);
-      Settings settings = usual.withLostHits(lostHits).withClient(Client.EXT_PROC);
+      Settings settings = usual.toBuilder().lostHits(lostHits).client(Client.EXT_PROC).build();
       Scenario happening = scenario.isEmpty() ? Scenario.NONE : Scenario.line(scenario);
       List<SimulationSpec> specs = new ArrayList<>();
       for (long seed = 1; seed <= GateMatrix.SEEDS; seed++) {

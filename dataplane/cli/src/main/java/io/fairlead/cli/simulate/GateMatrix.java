@@ -99,10 +99,13 @@ final class GateMatrix {
     List<SimulationSpec> specs = new ArrayList<>();
     for (Entry entry : ENTRIES) {
       LoadedWorkload loaded = LoadedWorkload.of(entry.workload());
-      Settings settings = options.settings(loaded.preset()).lasting(entry.seconds());
+      Settings.Builder asked =
+          options.settings(loaded.preset()).toBuilder()
+              .lasting(entry.seconds(), entry.seconds() / 4);
       if (entry.pickers() > 1) {
-        settings = settings.withPickers(entry.pickers());
+        asked.pickers(entry.pickers());
       }
+      Settings settings = asked.build();
       List<ScenarioEvent> events = loaded.happening(happening, entry.seconds());
       events.addAll(entry.events());
       for (Policy policy : entry.policies()) {

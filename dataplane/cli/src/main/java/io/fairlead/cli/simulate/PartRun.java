@@ -24,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -163,22 +164,17 @@ final class PartRun {
   }
 
   private static Settings settings(Contender contender, double seconds, double unmeasured) {
-    Settings usual = Settings.of(seconds, unmeasured);
-    return new Settings(
-        seconds,
-        unmeasured,
-        contender.scrapeMillis() == null ? usual.scrapeMillis() : contender.scrapeMillis(),
-        contender.pickers() == null ? usual.pickers() : contender.pickers(),
-        contender.front() == null ? usual.front() : Front.valueOf(contender.front()),
-        contender.following(),
-        contender.labels(),
-        usual.ttftObjectiveMillis(),
-        usual.tpotObjectiveMillis(),
-        usual.lostHits(),
-        usual.client(),
-        contender.noise() ? Imperfection.REAL : Imperfection.NONE,
-        contender.perception() == null
-            ? Perception.IDEAL
-            : Perception.parse(contender.perception()));
+    Settings.Builder settings =
+        Settings.builder(seconds, unmeasured)
+            .following(contender.following())
+            .labelled(contender.labels())
+            .imperfection(contender.noise() ? Imperfection.REAL : Imperfection.NONE);
+    Optional.ofNullable(contender.scrapeMillis()).ifPresent(settings::scrapeMillis);
+    Optional.ofNullable(contender.pickers()).ifPresent(settings::pickers);
+    Optional.ofNullable(contender.front()).map(Front::valueOf).ifPresent(settings::front);
+    Optional.ofNullable(contender.perception())
+        .map(Perception::parse)
+        .ifPresent(settings::perception);
+    return settings.build();
   }
 }

@@ -153,20 +153,18 @@ final class RunOptions {
   Settings settings(Preset preset) {
     double length = seconds == null ? preset.seconds() : seconds;
     double ignored = warmUp == null ? preset.warmUpSeconds() * length / preset.seconds() : warmUp;
-    return new Settings(
-        length,
-        ignored,
-        scrapeMillis,
-        pickers,
-        front,
-        following,
-        labels,
-        ttftObjective,
-        tpotObjective,
-        lostHits(),
-        client,
-        engineNoise ? Imperfection.REAL : Imperfection.NONE,
-        perception());
+    return Settings.builder(length, ignored)
+        .scrapeMillis(scrapeMillis)
+        .pickers(pickers)
+        .front(front)
+        .following(following)
+        .labelled(labels)
+        .objectives(ttftObjective, tpotObjective)
+        .lostHits(lostHits())
+        .client(client)
+        .imperfection(engineNoise ? Imperfection.REAL : Imperfection.NONE)
+        .perception(perception())
+        .build();
   }
 
   private double lostHits() {

@@ -93,39 +93,32 @@ public record SimulationSpec(
       Imperfection imperfection,
       Perception perception) {
 
-    /** Ideal engines that are seen as they are, of answers that come in one piece perhaps. */
-    public Settings(
-        double seconds,
-        double warmUpSeconds,
-        double scrapeMillis,
-        int pickers,
-        Front front,
-        boolean labelled,
-        double ttftObjectiveMillis,
-        double tpotObjectiveMillis,
-        double lostHits,
-        Client client,
-        double unstreamed) {
-      this(
-          seconds,
-          warmUpSeconds,
-          scrapeMillis,
-          pickers,
-          front,
-          false,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          lostHits,
-          client,
-          Imperfection.NONE,
-          Perception.IDEAL.withUnstreamed(unstreamed));
+    /**
+     * As runs are run unless something else is said: one picker that can send again, metrics every
+     * 50 ms, objectives of 1 s and 100 ms, ideal engines that are seen as they are.
+     */
+    public static Settings of(double seconds, double warmUpSeconds) {
+      return builder(seconds, warmUpSeconds).build();
     }
 
-    /** One picker that can send again, metrics every 50 ms, objectives of 1 s and 100 ms. */
-    public static Settings of(double seconds, double warmUpSeconds) {
-      return new Settings(
-          seconds, warmUpSeconds, 50, 1, Front.RANDOM, false, 1_000, 100, 0, Client.GATEWAY, 0);
+    /** The same, for something else to be said. */
+    public static Builder builder(double seconds, double warmUpSeconds) {
+      return new Builder(seconds, warmUpSeconds);
+    }
+
+    /** These, for something else to be said. */
+    public Builder toBuilder() {
+      return builder(seconds, warmUpSeconds)
+          .scrapeMillis(scrapeMillis)
+          .pickers(pickers)
+          .front(front)
+          .following(following)
+          .labelled(labelled)
+          .objectives(ttftObjectiveMillis, tpotObjectiveMillis)
+          .lostHits(lostHits)
+          .client(client)
+          .imperfection(imperfection)
+          .perception(perception);
     }
 
     public Settings {
@@ -138,29 +131,6 @@ public record SimulationSpec(
       check("lostHits", lostHits, 0, 1);
     }
 
-    /** Share of requests whose answers come in one piece. */
-    public double unstreamed() {
-      return perception.unstreamed();
-    }
-
-    /** The same with other engines, seen otherwise. */
-    public Settings with(Imperfection otherImperfection, Perception otherPerception) {
-      return new Settings(
-          seconds,
-          warmUpSeconds,
-          scrapeMillis,
-          pickers,
-          front,
-          following,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          lostHits,
-          client,
-          otherImperfection,
-          otherPerception);
-    }
-
     private static void check(String field, double value, double least, double most) {
       if (!(value >= least && value <= most)) {
         throw new IllegalArgumentException(
@@ -168,76 +138,106 @@ public record SimulationSpec(
       }
     }
 
-    /** The same for another length, a quarter of which is warm-up. */
-    public Settings lasting(double otherSeconds) {
-      return new Settings(
-          otherSeconds,
-          otherSeconds / 4,
-          scrapeMillis,
-          pickers,
-          front,
-          following,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          lostHits,
-          client,
-          imperfection,
-          perception);
-    }
+    /** Says of each what it is to be; {@link Settings} says what each is. */
+    public static final class Builder {
 
-    /** The same with so many replicas of the picker. */
-    public Settings withPickers(int other) {
-      return new Settings(
-          seconds,
-          warmUpSeconds,
-          scrapeMillis,
-          other,
-          front,
-          following,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          lostHits,
-          client,
-          imperfection,
-          perception);
-    }
+      private double seconds;
+      private double warmUpSeconds;
+      private double scrapeMillis = 50;
+      private int pickers = 1;
+      private Front front = Front.RANDOM;
+      private boolean following;
+      private boolean labelled;
+      private double ttftObjectiveMillis = 1_000;
+      private double tpotObjectiveMillis = 100;
+      private double lostHits;
+      private Client client = Client.GATEWAY;
+      private Imperfection imperfection = Imperfection.NONE;
+      private Perception perception = Perception.IDEAL;
 
-    /** The same with another handicap. */
-    public Settings withLostHits(double other) {
-      return new Settings(
-          seconds,
-          warmUpSeconds,
-          scrapeMillis,
-          pickers,
-          front,
-          following,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          other,
-          client,
-          imperfection,
-          perception);
-    }
+      private Builder(double seconds, double warmUpSeconds) {
+        this.seconds = seconds;
+        this.warmUpSeconds = warmUpSeconds;
+      }
 
-    /** The same with pickers in something else. */
-    public Settings withClient(Client other) {
-      return new Settings(
-          seconds,
-          warmUpSeconds,
-          scrapeMillis,
-          pickers,
-          front,
-          following,
-          labelled,
-          ttftObjectiveMillis,
-          tpotObjectiveMillis,
-          lostHits,
-          other,
-          imperfection,
-          perception);
+      public Builder lasting(double seconds, double warmUpSeconds) {
+        this.seconds = seconds;
+        this.warmUpSeconds = warmUpSeconds;
+        return this;
+      }
+
+      public Builder scrapeMillis(double scrapeMillis) {
+        this.scrapeMillis = scrapeMillis;
+        return this;
+      }
+
+      public Builder pickers(int pickers) {
+        this.pickers = pickers;
+        return this;
+      }
+
+      public Builder front(Front front) {
+        this.front = front;
+        return this;
+      }
+
+      public Builder following(boolean following) {
+        this.following = following;
+        return this;
+      }
+
+      public Builder labelled(boolean labelled) {
+        this.labelled = labelled;
+        return this;
+      }
+
+      public Builder objectives(double ttftMillis, double tpotMillis) {
+        ttftObjectiveMillis = ttftMillis;
+        tpotObjectiveMillis = tpotMillis;
+        return this;
+      }
+
+      public Builder lostHits(double lostHits) {
+        this.lostHits = lostHits;
+        return this;
+      }
+
+      public Builder client(Client client) {
+        this.client = client;
+        return this;
+      }
+
+      public Builder imperfection(Imperfection imperfection) {
+        this.imperfection = imperfection;
+        return this;
+      }
+
+      public Builder perception(Perception perception) {
+        this.perception = perception;
+        return this;
+      }
+
+      /**
+       * What has been said.
+       *
+       * @throws IllegalArgumentException if a number is out of range; the message names it
+       */
+      public Settings build() {
+        return new Settings(
+            seconds,
+            warmUpSeconds,
+            scrapeMillis,
+            pickers,
+            front,
+            following,
+            labelled,
+            ttftObjectiveMillis,
+            tpotObjectiveMillis,
+            lostHits,
+            client,
+            imperfection,
+            perception);
+      }
     }
   }
 

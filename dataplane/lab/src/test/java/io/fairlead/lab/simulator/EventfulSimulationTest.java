@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
-import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +22,15 @@ final class EventfulSimulationTest {
   private static final double FOR = 20;
 
   private static Settings settings(Client client) {
-    return new Settings(40, 0, 200, 1, Front.RANDOM, false, 1_000, 100, 0, client, 0);
+    return unstreamed(client, 0);
+  }
+
+  private static Settings unstreamed(Client client, double share) {
+    return Settings.builder(40, 0)
+        .scrapeMillis(200)
+        .client(client)
+        .perception(Perception.IDEAL.withUnstreamed(share))
+        .build();
   }
 
   private static RunResult run(long seed, Settings settings, List<ScenarioEvent> events) {
@@ -145,10 +152,8 @@ final class EventfulSimulationTest {
   @Test
   void answersInOnePieceHaveNoFirstToken() {
     Settings plain = settings(Client.GATEWAY);
-    Settings whole =
-        new Settings(40, 0, 200, 1, Front.RANDOM, false, 1_000, 100, 0, Client.GATEWAY, 1);
-    Settings half =
-        new Settings(40, 0, 200, 1, Front.RANDOM, false, 1_000, 100, 0, Client.GATEWAY, 0.5);
+    Settings whole = unstreamed(Client.GATEWAY, 1);
+    Settings half = unstreamed(Client.GATEWAY, 0.5);
 
     RunResult result = run(3, whole, List.of());
     assertThat(result.completed()).isEqualTo(result.arrived());
@@ -175,18 +180,12 @@ final class EventfulSimulationTest {
       events.add(new PickerRestart(0, random.nextDouble(40), 0));
     }
     Settings settings =
-        new Settings(
-            40,
-            0,
-            200,
-            random.nextInt(1, 3),
-            Front.RANDOM,
-            false,
-            1_000,
-            100,
-            0,
-            random.nextBoolean() ? Client.GATEWAY : Client.EXT_PROC,
-            random.nextDouble());
+        Settings.builder(40, 0)
+            .scrapeMillis(200)
+            .pickers(random.nextInt(1, 3))
+            .client(random.nextBoolean() ? Client.GATEWAY : Client.EXT_PROC)
+            .perception(Perception.IDEAL.withUnstreamed(random.nextDouble()))
+            .build();
 
     RunResult result = run(seed, settings, events);
     assertThat(result.completed() + result.rejected() + result.failed())

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
-import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +28,7 @@ final class HealthInSimulationTest {
             Policy.named("cost"),
             PoolSpec.parse(pool),
             seed,
-            new Settings(60, 0, 200, 1, Front.RANDOM, false, 1_000, 100, 0, client, 0),
+            Settings.builder(60, 0).scrapeMillis(200).client(client).build(),
             faults));
   }
 

@@ -6,7 +6,6 @@ import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Preset;
 import io.fairlead.lab.workload.Workloads;
 import io.fairlead.lab.workload.Workloads.Options;
-import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -191,7 +190,7 @@ class OverloadTest {
   @ValueSource(strings = {"sharegpt-low-hit", "priority", "chat", "rag"})
   void belowItNobodyIsTurnedAwayWhoseAnswerComesInOnePiece(String workload) {
     Settings settings =
-        Settings.of(60, 20).with(Imperfection.NONE, Perception.IDEAL.withUnstreamed(1));
+        Settings.builder(60, 20).perception(Perception.IDEAL.withUnstreamed(1)).build();
     RunResult run = run(workload, 1, "cost", settings, 103);
     assertThat(run.rejected()).isZero();
     assertThat(run.completed()).isEqualTo(run.arrived());

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fairlead.lab.simulator.ServerEvent.Kind;
 import io.fairlead.lab.simulator.SimulationSpec.Client;
-import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Workloads;
 import io.fairlead.lab.workload.Workloads.Options;
@@ -24,8 +23,12 @@ final class RealisticSimulationTest {
   private static final PoolSpec POOL = PoolSpec.parse("3xh100-8b+1xl4-8b");
 
   private static Settings settings(Client client, String perception) {
-    return new Settings(20, 0, 50, 2, Front.RANDOM, false, 1_000, 100, 0, client, 0)
-        .with(Imperfection.REAL, Perception.parse(perception));
+    return Settings.builder(20, 0)
+        .pickers(2)
+        .client(client)
+        .imperfection(Imperfection.REAL)
+        .perception(Perception.parse(perception))
+        .build();
   }
 
   private static RunResult run(String policy, long seed, Settings settings, ServerEvent... faults) {
@@ -43,7 +46,7 @@ final class RealisticSimulationTest {
     return run(
         policy,
         5,
-        settings(Client.GATEWAY, perception).with(Imperfection.NONE, Perception.parse(perception)));
+        settings(Client.GATEWAY, perception).toBuilder().imperfection(Imperfection.NONE).build());
   }
 
   private static List<String> policies() {
@@ -92,7 +95,7 @@ final class RealisticSimulationTest {
   @Test
   void theNetworkIsFeltTwice() {
     var lonely = new TestWorkload(20, 1, 1_600, 1);
-    Settings settings = Settings.of(20, 0).with(Imperfection.NONE, Perception.parse("jitter-ms=5"));
+    Settings settings = Settings.builder(20, 0).perception(Perception.parse("jitter-ms=5")).build();
     RunResult result =
         Simulation.run(
             new SimulationSpec(
@@ -149,7 +152,11 @@ final class RealisticSimulationTest {
   @CsvSource({"7", "8"})
   void answersInOnePieceTellUnlikeServersApart(long seed) {
     PoolSpec pool = PoolSpec.parse("5xl4-8b+1xh100-8b*0.3");
-    Settings whole = Settings.of(100, 20).with(Imperfection.REAL, Perception.parse("unstreamed=1"));
+    Settings whole =
+        Settings.builder(100, 20)
+            .imperfection(Imperfection.REAL)
+            .perception(Perception.parse("unstreamed=1"))
+            .build();
     RunResult cost = run("mixed-shared", 0.229, "cost", pool, whole, seed);
     RunResult peer = run("mixed-shared", 0.229, "weighted", pool, whole, seed);
 
@@ -171,7 +178,8 @@ final class RealisticSimulationTest {
   @Test
   void noisyEnginesServeTheSameInAnotherTime() {
     Settings ideal = Settings.of(20, 0);
-    RunResult noisy = run("round-robin", 5, ideal.with(Imperfection.REAL, Perception.IDEAL));
+    RunResult noisy =
+        run("round-robin", 5, ideal.toBuilder().imperfection(Imperfection.REAL).build());
     RunResult plain = run("round-robin", 5, ideal);
 
     assertConserved(noisy);

@@ -8,7 +8,6 @@ import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Workload;
 import io.fairlead.lab.workload.Workloads;
-import io.fairlead.stub.engine.Imperfection;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -123,7 +122,11 @@ final class ScenarioSimulationTest {
   @EnumSource(Front.class)
   void nothingIsLostWhenPickersRestart(Front front) {
     Settings settings =
-        new Settings(60, 0, 50, 3, front, false, 1_000, 100, 0, SimulationSpec.Client.EXT_PROC, 0);
+        Settings.builder(60, 0)
+            .pickers(3)
+            .front(front)
+            .client(SimulationSpec.Client.EXT_PROC)
+            .build();
     RunResult result =
         run(
             STEADY,
@@ -182,7 +185,7 @@ final class ScenarioSimulationTest {
   @ValueSource(ints = {1, 3})
   void pickersKnowHowManyTheyAre(int pickers) {
     Workload chats = Workloads.named("sharegpt-low-hit", Workloads.Options.times(0.2));
-    Settings settings = ONE_PICKER.withPickers(pickers);
+    Settings settings = ONE_PICKER.toBuilder().pickers(pickers).build();
     String none = "kind=slow,server=0,factor=1";
     RunResult told = run(chats, cost(Map.of()), settings, none);
 
@@ -196,7 +199,7 @@ final class ScenarioSimulationTest {
   void pickersKnowWhenTheyAreFewer() {
     Workload chats = Workloads.named("sharegpt-low-hit", Workloads.Options.times(0.2));
     String gone = "kind=restart-picker,picker=0,at=1s;kind=restart-picker,picker=1,at=1s,for=50s";
-    Settings two = ONE_PICKER.withPickers(2);
+    Settings two = ONE_PICKER.toBuilder().pickers(2).build();
 
     assertThat(run(chats, cost(Map.of("replicas", 2L)), two, gone))
         .isNotEqualTo(run(chats, cost(Map.of()), two, gone));
@@ -204,20 +207,11 @@ final class ScenarioSimulationTest {
 
   /** Pickers that tell one another what they send. */
   private static Settings telling(double seconds, double warmUp, int pickers) {
-    return new Settings(
-        seconds,
-        warmUp,
-        50,
-        pickers,
-        Front.RANDOM,
-        true,
-        false,
-        1_000,
-        100,
-        0,
-        SimulationSpec.Client.EXT_PROC,
-        Imperfection.NONE,
-        Perception.IDEAL);
+    return Settings.builder(seconds, warmUp)
+        .pickers(pickers)
+        .following(true)
+        .client(SimulationSpec.Client.EXT_PROC)
+        .build();
   }
 
   private static Policy cost(Map<String, Object> parameters) {

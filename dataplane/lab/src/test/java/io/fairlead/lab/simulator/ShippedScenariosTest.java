@@ -28,7 +28,7 @@ final class ShippedScenariosTest {
                         Policy.named("cost"),
                         PoolSpec.parse("8xh100-8b"),
                         seed,
-                        Settings.of(SECONDS, 0).withPickers(pickers),
+                        Settings.builder(SECONDS, 0).pickers(pickers).build(),
                         Scenario.named(scenario).events(SECONDS))))
         .toList();
   }

@@ -3,7 +3,6 @@ package io.fairlead.lab.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fairlead.lab.simulator.SimulationSpec.Client;
 import io.fairlead.lab.simulator.SimulationSpec.Front;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
 import io.fairlead.lab.workload.Workload;
@@ -78,19 +77,7 @@ final class SimulationTest {
   @Test
   void lostHitsAreLost() {
     Settings plain = Settings.of(30, 5);
-    Settings handicapped =
-        new Settings(
-            plain.seconds(),
-            plain.warmUpSeconds(),
-            plain.scrapeMillis(),
-            plain.pickers(),
-            plain.front(),
-            plain.labelled(),
-            plain.ttftObjectiveMillis(),
-            plain.tpotObjectiveMillis(),
-            0.5,
-            plain.client(),
-            plain.unstreamed());
+    Settings handicapped = plain.toBuilder().lostHits(0.5).build();
 
     assertThat(run("cost", handicapped).hitRate())
         .isBetween(run("cost", plain).hitRate() * 0.3, run("cost", plain).hitRate() * 0.7);
@@ -98,8 +85,7 @@ final class SimulationTest {
 
   @Test
   void severalPickersShareThePool() {
-    Settings three =
-        new Settings(20, 2, 50, 3, Front.HASHED, true, 1_000, 100, 0, Client.GATEWAY, 0);
+    Settings three = Settings.builder(20, 2).pickers(3).front(Front.HASHED).labelled(true).build();
 
     RunResult result = run("cost", three);
 
