@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.lab.NamedArguments;
+import io.fairlead.lab.Way;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

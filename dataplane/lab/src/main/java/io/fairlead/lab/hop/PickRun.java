@@ -3,6 +3,7 @@ package io.fairlead.lab.hop;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.fairlead.lab.NamedArguments;
+import io.fairlead.lab.Way;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import java.io.IOException;
@@ -79,7 +80,7 @@ public final class PickRun {
     List<ManagedChannel> channels = new ArrayList<>();
     for (Way way : ways) {
       channels.add(
-          NettyChannelBuilder.forAddress(way.target().getHost(), way.target().getPort())
+          NettyChannelBuilder.forAddress(way.url().getHost(), way.url().getPort())
               .usePlaintext()
               .directExecutor()
               .build());

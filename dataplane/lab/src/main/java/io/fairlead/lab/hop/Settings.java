@@ -2,6 +2,7 @@ package io.fairlead.lab.hop;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.lab.NamedArguments;
+import io.fairlead.lab.Way;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,5 +1,6 @@
 package io.fairlead.lab.hop;
 
+import io.fairlead.lab.Way;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,7 +105,7 @@ record Turn(
       Histogram micros,
       LongAdder failed) {
     while (System.nanoTime() < end) {
-      try (PlainConnection connection = new PlainConnection(way.target())) {
+      try (PlainConnection connection = new PlainConnection(way.url())) {
         while (System.nanoTime() < end) {
           byte[] request = requests.get(Math.floorMod(next.getAndIncrement(), requests.size()));
           long sent = System.nanoTime();

@@ -1,10 +1,9 @@
 package io.fairlead.lab.load;
 
 import io.fairlead.lab.NamedArguments;
+import io.fairlead.lab.Way;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /**
  * What to compare, from arguments {@code --name value}, all of them needed.
@@ -32,15 +31,6 @@ record LoadOptions(
     long seed,
     Path report) {
 
-  /**
-   * A way to the model servers.
-   *
-   * @param name what the table calls it
-   * @param url where requests go
-   * @param processes ids of the processes on the way whose CPU time is measured, by name
-   */
-  record Way(String name, URI url, Map<String, Long> processes) {}
-
   LoadOptions {
     if (rounds < 1 || requests < rounds || warmup < 0 || !(ratePerSecond > 0)) {
       throw new IllegalArgumentException(
@@ -53,8 +43,8 @@ record LoadOptions(
     var given = new NamedArguments(args);
     var options =
         new LoadOptions(
-            way(given.text("--baseline")),
-            way(given.text("--subject")),
+            Way.parse(given.text("--baseline")),
+            Way.parse(given.text("--subject")),
             URI.create(given.text("--picks")),
             given.text("--model"),
             Math.toIntExact(given.whole("--requests")),
@@ -71,21 +61,5 @@ record LoadOptions(
   int inRound(int round) {
     int each = requests / rounds;
     return round == rounds - 1 ? requests - each * round : each;
-  }
-
-  private static Way way(String text) {
-    String[] parts = text.split(",", -1);
-    if (parts.length < 2) {
-      throw new IllegalArgumentException("expected NAME,URL,PROCESS=PID..., got " + text);
-    }
-    var processes = new LinkedHashMap<String, Long>();
-    for (int i = 2; i < parts.length; i++) {
-      String[] process = parts[i].split("=", -1);
-      if (process.length != 2 || !process[1].matches("[0-9]{1,10}")) {
-        throw new IllegalArgumentException("expected PROCESS=PID, got " + parts[i]);
-      }
-      processes.put(process[0], Long.valueOf(process[1]));
-    }
-    return new Way(parts[0], URI.create(parts[1]), processes);
   }
 }

@@ -1,5 +1,6 @@
 package io.fairlead.lab.load;
 
+import io.fairlead.lab.Way;
 import io.fairlead.lab.workload.Workload;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -14,12 +15,12 @@ final class LoadSide implements AutoCloseable {
 
   private static final Duration FOREVER = Duration.ofDays(365);
 
-  private final LoadOptions.Way way;
+  private final Way way;
   private final LoadRun run;
   private final Map<String, Duration> cpu = new LinkedHashMap<>();
   private @Nullable LoadReport warmUp;
 
-  LoadSide(LoadOptions.Way way) {
+  LoadSide(Way way) {
     this.way = way;
     this.run = new LoadRun(way.url(), LoadSettings.mixed(TIMEOUT));
     way.processes().keySet().forEach(process -> cpu.put(process, Duration.ZERO));

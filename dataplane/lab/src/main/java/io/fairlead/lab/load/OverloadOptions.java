@@ -1,6 +1,7 @@
 package io.fairlead.lab.load;
 
 import io.fairlead.lab.NamedArguments;
+import io.fairlead.lab.Way;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -31,23 +32,6 @@ record OverloadOptions(
     long seed,
     Path report) {
 
-  /**
-   * A way to the model servers.
-   *
-   * @param name what the table calls it
-   * @param url where requests go
-   */
-  record Way(String name, URI url) {
-
-    private static Way of(String text) {
-      int comma = text.indexOf(',');
-      if (comma < 1) {
-        throw new IllegalArgumentException("expected NAME,URL, got " + text);
-      }
-      return new Way(text.substring(0, comma), URI.create(text.substring(comma + 1)));
-    }
-  }
-
   OverloadOptions {
     if (ways.isEmpty() || servers.isEmpty() || seconds < 1) {
       throw new IllegalArgumentException(
@@ -65,7 +49,7 @@ record OverloadOptions(
     var given = new NamedArguments(args);
     var options =
         new OverloadOptions(
-            given.all("--way").stream().map(Way::of).toList(),
+            given.all("--way").stream().map(Way::parse).toList(),
             Arrays.stream(given.text("--servers").split(",", -1)).map(URI::create).toList(),
             given.number("--rate"),
             factors(given.text("--factors")),

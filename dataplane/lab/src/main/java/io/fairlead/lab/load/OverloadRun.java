@@ -2,7 +2,7 @@ package io.fairlead.lab.load;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.crds.config.Criticality;
-import io.fairlead.lab.load.OverloadOptions.Way;
+import io.fairlead.lab.Way;
 import io.fairlead.lab.load.OverloadReport.Phase;
 import io.fairlead.lab.load.OverloadReport.Served;
 import io.fairlead.lab.workload.ServedModel;

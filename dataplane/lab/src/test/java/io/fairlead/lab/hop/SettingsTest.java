@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import com.sun.net.httpserver.HttpServer;
 import io.fairlead.lab.NamedArguments;
+import io.fairlead.lab.Way;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import com.sun.net.httpserver.HttpServer;
+import io.fairlead.lab.Way;
 import io.fairlead.stub.server.ModelServer;
 import io.fairlead.stub.server.ModelServerConfig;
 import io.netty.channel.EventLoopGroup;
@@ -96,8 +97,8 @@ final class LoadComparisonIT {
         ModelServer b = server("b")) {
       return LoadComparison.compare(
           new LoadOptions(
-              new LoadOptions.Way("a", URI.create(a.url()), Map.of()),
-              new LoadOptions.Way("b", URI.create(b.url()), Map.of("self", pid)),
+              new Way("a", URI.create(a.url()), Map.of()),
+              new Way("b", URI.create(b.url()), Map.of("self", pid)),
               URI.create(
                   "http://"
                       + page.getAddress().getAddress().getHostAddress()

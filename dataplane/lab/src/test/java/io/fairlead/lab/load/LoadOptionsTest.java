@@ -3,7 +3,7 @@ package io.fairlead.lab.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.fairlead.lab.load.LoadOptions.Way;
+import io.fairlead.lab.Way;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.lab.Way;
 import io.fairlead.lab.load.Answered.Outcome;
 import io.fairlead.lab.load.OverloadReport.Phase;
 import io.fairlead.lab.load.OverloadReport.Served;
@@ -102,9 +103,7 @@ class OverloadReportTest {
   @Test
   void readsItsOptions() {
     OverloadOptions options = OverloadOptions.parse(GOOD.split(" "));
-    assertThat(options.ways())
-        .extracting(OverloadOptions.Way::name)
-        .containsExactly("ours", "theirs");
+    assertThat(options.ways()).extracting(Way::name).containsExactly("ours", "theirs");
     assertThat(options.servers()).hasSize(2);
     assertThat(options.factors()).containsExactly(0.5, 1.0, 2.0);
   }
@@ -116,7 +115,7 @@ class OverloadReportTest {
     assertThatThrownBy(() -> OverloadOptions.parse(GOOD.replace("0.5,1,2", "1,x").split(" ")))
         .hasMessageContaining("--factors must be numbers");
     assertThatThrownBy(() -> OverloadOptions.parse(GOOD.replace("ours,", "").split(" ")))
-        .hasMessageContaining("expected NAME,URL, got http://a");
+        .hasMessageContaining("expected NAME,URL,PROCESS=PID..., got http://a");
     assertThatThrownBy(
             () -> OverloadOptions.parse(GOOD.replace("--rate 18", "--rate 0").split(" ")))
         .hasMessageContaining("--rate and --factors must be above 0");

@@ -1,4 +1,4 @@
-package io.fairlead.lab.hop;
+package io.fairlead.lab;
 
 import java.net.URI;
 import java.util.LinkedHashMap;
@@ -9,13 +9,17 @@ import java.util.Map;
  * A way to the model servers.
  *
  * @param name what the table calls it
- * @param target where requests go
+ * @param url where requests go
  * @param processes ids of the processes on the way whose CPU time is measured, by name
  */
-record Way(String name, URI target, Map<String, Long> processes) {
+public record Way(String name, URI url, Map<String, Long> processes) {
 
-  /** Reads {@code NAME,URL,PROCESS=PID...}. */
-  static Way parse(String text) {
+  /**
+   * Reads {@code NAME,URL,PROCESS=PID...}.
+   *
+   * @throws IllegalArgumentException that says what is expected
+   */
+  public static Way parse(String text) {
     String[] parts = text.split(",", -1);
     if (parts.length < 2) {
       throw new IllegalArgumentException("expected NAME,URL,PROCESS=PID..., got " + text);
