@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -35,6 +36,13 @@ class RetryAfterTest implements RequestListener {
   private final Map<Long, RequestFacts> waiting = new HashMap<>();
   private final Set<Long> again = new HashSet<>();
   private final List<Boolean> secondTries = new ArrayList<>();
+
+  /** Seconds that those were told who come again. */
+  private final List<Integer> told = new ArrayList<>();
+
+  /** Which part of those who are refused comes again. */
+  private double comeBack = 1;
+
   private long lastAt;
   private long now;
 
@@ -121,8 +129,9 @@ class RetryAfterTest implements RequestListener {
     waiting.remove(request);
     if (isSecondTry(request)) {
       secondTries.add(false);
-    } else {
+    } else if (comeBack == 1 || random.nextDouble() < comeBack) {
       int seconds = rejection.retryAfterSeconds();
+      told.add(seconds);
       at(now + seconds * SECOND, () -> arrive(sameAs(facts), true));
     }
   }
@@ -140,7 +149,11 @@ class RetryAfterTest implements RequestListener {
     tick();
     traffic(before * ROOM, BEGIN);
     run(BEGIN);
-    long end = BEGIN + seconds * SECOND;
+    overload(factor, seconds, after);
+  }
+
+  private void overload(double factor, int seconds, double after) {
+    long end = now + seconds * SECOND;
     traffic(factor * ROOM, end);
     run(end);
     traffic(after * ROOM, end + 180 * SECOND);
@@ -183,5 +196,42 @@ class RetryAfterTest implements RequestListener {
     assertThat(admittedPercent()).isGreaterThanOrEqualTo(95);
     double work = (factor - 1) * seconds;
     assertThat((lastAt - BEGIN) / (double) SECOND - seconds).isLessThan(1.25 * work + 2);
+  }
+
+  /**
+   * Of what can't be served nine of ten never come again, who shall be in nobody's way: it is as
+   * where only the tenth is too much that does.
+   */
+  @ParameterizedTest
+  @CsvSource({"3,60,32", "3,120,33", "5,60,35", "5,120,34", "8,120,36"})
+  void whoNeverComesAgainIsInNobodysWay(double factor, int seconds, long seed) {
+    RetryAfterTest without = new RetryAfterTest();
+    without.run(seed, CALM, 1 + (factor - 1) / 10, seconds, CALM);
+    comeBack = 0.1;
+    run(seed, CALM, factor, seconds, CALM);
+    System.out.printf(
+        "factor %.0f, %d s: told %.1f s in the mean, %.1f s without those who never come again;"
+            + " admitted %d %%%n",
+        factor, seconds, mean(told), mean(without.told), admittedPercent());
+    assertThat(mean(told)).isLessThan(2 * mean(without.told));
+    assertThat(admittedPercent()).isGreaterThanOrEqualTo(80);
+  }
+
+  /** A short overload is over before anybody is known not to come: the next one is not. */
+  @Test
+  void norInTheNextOverload() {
+    RetryAfterTest without = new RetryAfterTest();
+    without.run(41, CALM, 1.2, 20, CALM);
+    comeBack = 0.1;
+    run(41, CALM, 3, 20, CALM);
+    told.clear();
+    secondTries.clear();
+    overload(3, 20, CALM);
+    assertThat(mean(told)).isLessThan(2 * mean(without.told));
+    assertThat(admittedPercent()).isGreaterThanOrEqualTo(80);
+  }
+
+  private static double mean(List<Integer> seconds) {
+    return seconds.stream().mapToInt(Integer::intValue).average().orElseThrow();
   }
 }

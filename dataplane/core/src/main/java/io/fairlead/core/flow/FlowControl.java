@@ -773,8 +773,9 @@ public final class FlowControl {
       return (int) Math.ceil(seconds + draw * SPREAD);
     }
     int told = (int) Math.max(1, Math.ceil(seconds));
-    if (returns.hasRoom()) {
-      returns.promise(flow, likeness, now + told * (long) SECOND, place == 0 ? ++sequence : place);
+    if (returns.hasRoom(flow)) {
+      long due = now + told * (long) SECOND;
+      returns.promise(now, flow, likeness, due, place == 0 ? ++sequence : place);
     }
     return told;
   }

@@ -61,6 +61,14 @@ public final class FlowQueue implements Flow {
   /** When the last of those comes again who were refused, in seconds. */
   private double comeAgainAt = Double.NEGATIVE_INFINITY;
 
+  final Returners returners = new Returners();
+
+  /** Which part of them was expected to come, by {@link #comeAgainAt}. */
+  private double expected = 1;
+
+  /** How many places are kept for them. */
+  int placesKept;
+
   /** Whether its first request was tried since something changed, and can't go. */
   private boolean passedOver;
 
@@ -286,7 +294,8 @@ public final class FlowQueue implements Flow {
   /**
    * Seconds until the next place for somebody who is refused and comes again: when those before it
    * are gone at the rate of late, each place later than the one before, so that they don't come
-   * together. That rate is what is left while more important bands take turns.
+   * together. That rate is what is left while more important bands take turns. Of those who were
+   * told a time as many count as come, by what others did of late.
    *
    * @param ahead seconds until those of more important bands and its own are gone; NaN for nobody
    *     knows
@@ -300,10 +309,15 @@ public final class FlowQueue implements Flow {
     double rate = bandRate * part(now);
     double each = rate > 1 / LATEST ? 1 / rate : LATEST;
     double gone = Math.max(Double.isNaN(ahead) ? 0 : ahead, before * each);
+    double expectedNow = returners.share(now);
+    if (comeAgainAt > at) {
+      comeAgainAt = at + (comeAgainAt - at) * expectedNow / expected;
+    }
+    expected = expectedNow;
     // Closer together where places get scarce.
     double scarce = Math.clamp(2 * (comeAgainAt - at) / LATEST - 1, 0, 1);
     double share = forReturns + scarce * (MOST_FOR_RETURNS - forReturns);
-    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + each / share), at + LATEST);
+    comeAgainAt = Math.min(Math.max(at + gone, comeAgainAt + expected * each / share), at + LATEST);
     return comeAgainAt - at;
   }
 

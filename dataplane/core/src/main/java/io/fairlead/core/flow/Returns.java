@@ -17,8 +17,8 @@ import java.util.PriorityQueue;
  */
 final class Returns {
 
-  /** Places that are kept; whoever is refused beyond comes again as anybody. */
-  static final int MOST = 20_000;
+  /** Places that are kept for all; whoever is refused beyond comes again as anybody. */
+  static final int MOST = 40_000;
 
   /** A client that comes later than it was told by so much has lost its place. */
   private static final long LATEST = 15_000_000_000L;
@@ -36,7 +36,7 @@ final class Returns {
   private int size;
   private long sweptAt;
 
-  private record Place(long due, long sequence) {
+  private record Place(FlowQueue flow, long due, long sequence) {
 
     private int compareDue(Place other) {
       return Long.signum(due - other.due);
@@ -51,22 +51,29 @@ final class Returns {
     return likeness ^ (flow.id().hashCode() + flow.priority()) * GOLDEN;
   }
 
-  /** Whether it can keep one more place. */
-  boolean hasRoom() {
-    return size < MOST;
+  /**
+   * Whether it can keep one more place for the flow: that may have as many as are left, so that
+   * none fills those of others. (The dynamic thresholds of Choudhury and Hahne, IEEE/ACM
+   * Transactions on Networking 6(2), 1998.)
+   */
+  boolean hasRoom(FlowQueue flow) {
+    return flow.placesKept < MOST - size;
   }
 
   /**
    * A request was told when to come again.
    *
+   * @param now when it was
    * @param likeness the same for requests that ask for the same
    * @param due when it comes, in nanoseconds
    * @param sequence of its place
    */
-  void promise(FlowQueue flow, long likeness, long due, long sequence) {
+  void promise(long now, FlowQueue flow, long likeness, long due, long sequence) {
     kept.computeIfAbsent(key(flow, likeness), _ -> new PriorityQueue<>(1, SOONEST))
-        .add(new Place(due, sequence));
+        .add(new Place(flow, due, sequence));
     size++;
+    flow.placesKept++;
+    flow.returners.told(now, due);
   }
 
   /**
@@ -87,8 +94,8 @@ final class Returns {
     Place first = places.peek();
     long taken = 0;
     if (first != null && now - first.due >= 0) {
-      places.remove();
-      size--;
+      removeFirst(places);
+      first.flow.returners.came(now, first.due);
       taken = first.sequence;
     }
     if (places.isEmpty()) {
@@ -99,9 +106,13 @@ final class Returns {
 
   private void forgetLost(long now, PriorityQueue<Place> places) {
     for (Place first = places.peek(); first != null && first.isLost(now); first = places.peek()) {
-      places.remove();
-      size--;
+      removeFirst(places);
     }
+  }
+
+  private void removeFirst(PriorityQueue<Place> places) {
+    places.remove().flow.placesKept--;
+    size--;
   }
 
   /** Lets go of places whose clients did not come. To be called some ten times a second. */

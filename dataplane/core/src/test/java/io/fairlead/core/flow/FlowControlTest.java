@@ -876,32 +876,45 @@ class FlowControlTest {
   void ofThoseWhoAskForTheSameWhoeverIsDueHasAPlace() {
     Returns returns = new Returns();
     FlowQueue queue = flow.flow(0, "a");
-    returns.promise(queue, 1, 2 * SECOND, 1);
-    returns.promise(queue, 1, 19 * SECOND / 10, 2);
+    returns.promise(0, queue, 1, 2 * SECOND, 1);
+    returns.promise(0, queue, 1, 19 * SECOND / 10, 2);
     assertThat(returns.take(19 * SECOND / 10, queue, 1)).isEqualTo(2);
     assertThat(returns.take(19 * SECOND / 10, queue, 1)).isZero();
     assertThat(returns.take(2 * SECOND, queue, 1)).isEqualTo(1);
+  }
+
+  /** As many as it takes until there is no room; of none of them anybody comes. */
+  private static int fill(Returns returns, FlowQueue queue, long now) {
+    int kept = 0;
+    for (; returns.hasRoom(queue); kept++) {
+      returns.promise(now, queue, kept % 1_000, now + kept * SECOND / 1_000, kept + 1);
+    }
+    return kept;
   }
 
   @Test
   void asManyPlacesAreKeptAsMayBeAndAreFreeOnceTheyAreLost() {
     Returns returns = new Returns();
     FlowQueue queue = flow.flow(0, "a");
-    for (int i = 1; i <= Returns.MOST; i++) {
-      assertThat(returns.hasRoom()).isTrue();
-      returns.promise(queue, i % 1_000, i * SECOND / 1_000, i);
+    int most = fill(returns, queue, 0);
+    assertThat(most).isEqualTo(Returns.MOST / 2);
+    for (int i = 0; i < most / 2; i++) {
+      assertThat(returns.take(i * SECOND / 1_000, queue, i % 1_000)).isEqualTo(i + 1);
     }
-    assertThat(returns.hasRoom()).isFalse();
-    for (int i = 1; i <= Returns.MOST / 2; i++) {
-      assertThat(returns.take(i * SECOND / 1_000, queue, i % 1_000)).isEqualTo(i);
-    }
-    assertThat(returns.hasRoom()).isTrue();
+    assertThat(returns.hasRoom(queue)).isTrue();
     returns.sweep(100 * SECOND);
-    for (int i = 0; i < Returns.MOST; i++) {
-      assertThat(returns.hasRoom()).isTrue();
-      returns.promise(queue, i, 100 * SECOND, i);
+    assertThat(fill(returns, queue, 100 * SECOND)).isEqualTo(most);
+  }
+
+  @Test
+  void noFlowFillsThePlacesOfOthers() {
+    Returns returns = new Returns();
+    int first = fill(returns, flow.flow(0, "a"), 0);
+    for (String other : List.of("b", "c", "d")) {
+      int kept = fill(returns, flow.flow(0, other), 0);
+      assertThat(kept).isGreaterThanOrEqualTo(first / 8);
+      first = Math.min(first, kept);
     }
-    assertThat(returns.hasRoom()).isFalse();
   }
 
   @Test
