@@ -76,7 +76,7 @@ final class AttemptRules {
     Suspicion suspicion = flight.suspicion;
     if (suspicion != null) {
       flight.suspicion = null;
-      suspicion.isTrue(now, health);
+      suspicion.isTrue(now, health, flight.attempt);
     }
     health.serves(now, at.health(), flight.attempt.target, flight.attempt.sentAt);
     health.answered(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
@@ -97,19 +97,11 @@ final class AttemptRules {
     if (!failure.ofEndpoint()) {
       return;
     }
-    EndpointState prefiller = flight.attempt.prefilledBy;
-    if (failure == Failure.ERROR && prefiller == null) {
-      Suspicion earlier = flight.suspicion;
-      if (earlier == null) {
-        health.erred(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
-        flight.suspicion = new Suspicion(at, flight.attempt.sentAt, flight.attempt.trial);
-      } else {
-        earlier.isFalse(now, health);
-        health.mayErr(now, at.health());
-        flight.suspicion = Suspicion.OF_NOBODY;
-      }
+    if (failure == Failure.ERROR) {
+      erred(now, flight, at);
       return;
     }
+    EndpointState prefiller = flight.attempt.prefilledBy;
     if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {
       health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
       return;
@@ -119,6 +111,16 @@ final class AttemptRules {
     }
     health.failed(
         now, prefiller.health(), failure, flight.attempt.sentAt, flight.attempt.prefillTrial);
+  }
+
+  private void erred(long now, Flight flight, EndpointState at) {
+    Suspicion earlier = flight.suspicion;
+    if (earlier == null) {
+      health.erred(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
+      flight.suspicion = Suspicion.of(at, flight.attempt);
+    } else {
+      flight.suspicion = earlier.isFalse(now, health, at, flight.attempt);
+    }
   }
 
   /** It is not sent again: nobody else shows whether a request or who failed it is to blame. */

@@ -50,8 +50,8 @@ final class FailedAttempts {
     if (refused == null) {
       return;
     }
-    rules.leftOpen(now, flight);
     if (failure.answered()) {
+      rules.leftOpen(now, flight);
       flight.answered(now);
       flight.attempt.judged = true;
       flight.listener.pass(flight.ticket);

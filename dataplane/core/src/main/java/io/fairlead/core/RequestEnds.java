@@ -147,6 +147,7 @@ final class RequestEnds {
   void reject(long now, Flight flight, Criticality criticality, Reason reason) {
     long ticket = flight.ticket;
     RequestListener listener = flight.listener;
+    rules.leftOpen(now, flight);
     Rejection rejection = rejection(now, flight, criticality, reason);
     remove(now, flight, reason.code(), Usage.UNKNOWN, false);
     listener.reject(ticket, rejection);

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** Health where one server computes a request's prompt and another its answer. */
@@ -154,6 +155,32 @@ class PairHealthTest implements RequestListener, PoolListener {
     assertThat(state("p1")).isEqualTo(HealthState.OUT);
     assertThat(List.of(state("p2"), state("d1"), state("d2"), state("d3")))
         .containsOnly(HealthState.IN_USE);
+  }
+
+  /** One client may send nothing else: a fifth of the requests are failed by whoever gets them. */
+  @Test
+  void requestsThatAnyServerFailsTakeNoneAway() {
+    start();
+    SplittableRandom random = new SplittableRandom(1);
+    for (int i = 0; i < 1_000; i++) {
+      boolean failed = random.nextInt(5) == 0;
+      int sent = routes.size();
+      long request = arrive(true);
+      for (; failed && routes.size() > sent; sent++) {
+        core.attemptFailed(now, request, Failure.ERROR);
+      }
+      if (!failed) {
+        core.firstByte(now, request);
+      }
+      core.ended(now, request, failed ? Outcome.FAILED : Outcome.COMPLETED, Usage.UNKNOWN);
+      now += 20 * MILLI;
+      core.tick(now);
+      probes.forEach(probe -> core.probed(now, probe.id()));
+      probes.clear();
+      assertThat(core.snapshot())
+          .as("request %d", i)
+          .allMatch(endpoint -> endpoint.health().state() == HealthState.IN_USE);
+    }
   }
 
   /** The only candidate of a drawn request can't be both servers that the request needs. */

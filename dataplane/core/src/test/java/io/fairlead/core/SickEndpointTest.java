@@ -10,6 +10,7 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.TimeoutsConfig;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -58,8 +59,14 @@ class SickEndpointTest {
 
   /** A request that goes to this endpoint: others are served at once where they are. */
   private long sentTo(String endpoint) {
+    return sentTo(endpoint, Timeouts.UNSET);
+  }
+
+  private long sentTo(String endpoint, Timeouts timeouts) {
     for (int i = 0; i < 1_000; i++) {
-      long ticket = pool.arrive("m", 1);
+      RequestFacts facts = Pool.request("m", pool.effects.size(), 1);
+      RequestFactsBuilder request = RequestFactsBuilder.like(facts).timeouts(timeouts);
+      long ticket = pool.core.arrive(pool.now, request.build(), pool);
       if (pool.lastRoute().endpoint().equals(endpoint)) {
         return ticket;
       }
@@ -180,6 +187,20 @@ class SickEndpointTest {
       fail(sentTo("a"));
       assertThat(state("a")).as("round %d", i).isEqualTo(HealthState.IN_USE);
     }
+  }
+
+  /** Nobody says then whether the request was at fault. */
+  @Test
+  void anErrorCountsAlsoWhereTheNextServerDoesNotAnswer() {
+    configure(100);
+    Timeouts second = new Timeouts(null, null, Duration.ofSeconds(1));
+    long ticket = sentTo("a", second);
+    pool.core.attemptFailed(pool.now, ticket, Failure.ERROR);
+    assertThat(pool.lastRoute().endpoint()).isEqualTo("b");
+    assertThat(pool.snapshot("a").health().failing()).as("nobody knows yet").isZero();
+    ticksUntil(pool.now + 3 * SECOND);
+    assertThat(pool.rejections).hasSize(1);
+    assertThat(pool.snapshot("a").health().failing()).isPositive();
   }
 
   private void fail(long ticket) {

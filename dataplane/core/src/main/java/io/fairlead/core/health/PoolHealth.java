@@ -391,8 +391,8 @@ public final class PoolHealth {
   }
 
   /**
-   * Two endpoints, of which this is one, failed the same request: that was most likely its fault,
-   * and a probe is to tell.
+   * It answered with errors which may be its fault or the requests', as those that another endpoint
+   * gives, too: a probe is to tell, in which nothing is wrong.
    */
   public void mayErr(long now, EndpointHealth endpoint) {
     if (endpoint.state == HealthState.IN_USE
