@@ -21,7 +21,7 @@ class PoolCorePropertyTest {
   private final Map<String, Integer> counts = new TreeMap<>();
 
   @ParameterizedTest(name = "seed {0}")
-  @ValueSource(longs = {1, 2, 3, 4, 5, 43, 100, 101, 1_789, 20_261_121})
+  @ValueSource(longs = {1, 2, 3, 4, 5, 42, 43, 100, 101, 1_789, 20_261_121})
   void accountsEqualTheTruth(long seed) {
     RandomEvents run = new RandomEvents(seed);
     for (int i = 1; i <= EVENTS; i++) {

@@ -70,7 +70,9 @@ class StatusApplierTest {
     assertThat(asked).containsExactly("PATCH", "GET");
   }
 
-  /** After an outage informers list again one by one, while those that have look again and again. */
+  /**
+   * After an outage informers list again one by one, while those that have look again and again.
+   */
   @Test
   void whatIsFoundToHaveBeenEditedIsAskedForOnce() {
     conflicts = true;
