@@ -3,6 +3,8 @@ package io.fairlead.crds.testing;
 import io.fabric8.kubeapitest.KubeAPIServer;
 import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
 import io.fabric8.kubeapitest.KubeAPITestException;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
+import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDRBuilder;
 import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
@@ -105,6 +107,24 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
               .withKubernetesSerialization(ApiJson.serialization())
               .build();
       this.audit = new AuditLog(auditLog, client);
+      giveRoomForServices();
+    }
+
+    /**
+     * It is started with 254 addresses for Services, and these stay: nothing empties the namespaces
+     * of tests that are over.
+     */
+    private void giveRoomForServices() {
+      ServiceCIDR more =
+          new ServiceCIDRBuilder()
+              .withNewMetadata()
+              .withName("more")
+              .endMetadata()
+              .withNewSpec()
+              .withCidrs("10.96.0.0/16")
+              .endSpec()
+              .build();
+      client.resource(more).create();
     }
 
     /** One more, for a test that leaves nothing as it was; the caller closes it. */
