@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 class KubectlIT {
   /** Our entry, whoever else has one. As operations.md has it. */
   private static final String POOL_READY =
-      "jsonpath={.status.parents[?(@.controllerName==\"fairlead.io/operator\")].conditions[?(@.type==\"Ready\")].status}=True";
+      "jsonpath={.status.parents[?(@.parentRef.kind==\"EndpointPicker\")].conditions[?(@.type==\"Ready\")].status}=True";
 
   @TempDir private Path folder;
   private KubeApi.Running server;

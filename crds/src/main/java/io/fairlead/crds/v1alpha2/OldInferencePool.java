@@ -44,9 +44,9 @@ public final class OldInferencePool extends InferencePool {
   private static final int USUAL_PORT = 9002;
 
   /** The kind of what entries of the operator's speak for. */
-  public static final String PICKER_KIND = "EndpointPicker";
+  public static final String PICKER_KIND = ParentStatus.PICKER_KIND;
 
-  private static final String PICKER_GROUP = "fairlead.io";
+  private static final String PICKER_GROUP = ParentStatus.PICKER_GROUP;
   private static final String PICKER_API = PICKER_GROUP + "/v1alpha1";
 
   @Override

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /** How the entries in a pool's status look on the wire, by the pool's group. */
 enum EntryForm {
-  /** Of v1, where an entry names its controller. */
-  SETTLED("parents", "controllerName", ParentStatus.FAIRLEAD) {
+  /** Of v1, where an entry names its controller unless the kind is of upstream's v1.0. */
+  SETTLED("parents") {
     @Override
     Object written(ParentStatus entry) {
       return entry;
@@ -33,7 +33,7 @@ enum EntryForm {
   },
 
   /** Of v1alpha2, where a list without entries has one that stands for that. */
-  OLD(OldInferencePool.PARENTS, "parentRef/kind", OldInferencePool.PICKER_KIND) {
+  OLD(OldInferencePool.PARENTS) {
     @Override
     Object written(ParentStatus entry) {
       return OldInferencePool.Entry.of(entry);
@@ -62,13 +62,9 @@ enum EntryForm {
   private static final JsonMapper JSON = new JsonMapper();
 
   private final String list;
-  private final String mark;
-  private final String ours;
 
-  EntryForm(String list, String mark, String ours) {
+  EntryForm(String list) {
     this.list = list;
-    this.mark = mark;
-    this.ours = ours;
   }
 
   static EntryForm of(InferencePool pool) {
@@ -80,20 +76,10 @@ enum EntryForm {
     return list;
   }
 
-  /** The path below an entry of a field that says whose it is. */
-  String mark() {
-    return mark;
-  }
-
-  /** What that field is in an entry of ours. */
-  String ours() {
-    return ours;
-  }
-
   /** An entry of ours as it is sent. */
   abstract Object written(ParentStatus entry);
 
-  /** An entry as it was read; one of ours names us as its controller. */
+  /** An entry as it was read. */
   abstract ParentStatus read(JsonNode entry);
 
   /** Whether the entry stands for there being none. */

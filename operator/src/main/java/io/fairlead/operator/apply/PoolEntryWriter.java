@@ -109,7 +109,9 @@ public final class PoolEntryWriter {
    */
   public Optional<Duration> write(
       InferencePool pool, String parent, Map<ConditionType, Verdict> verdicts) {
-    ParentReference ref = new ParentReference("fairlead.io", "EndpointPicker", null, parent);
+    ParentReference ref =
+        new ParentReference(ParentStatus.PICKER_GROUP, ParentStatus.PICKER_KIND, null, parent);
+    String uid = pool.getMetadata().getUid();
     long generation = pool.getMetadata().getGeneration();
     InferencePool newest = own.newest(pool);
     Optional<ParentStatus> cached = entry(newest);
@@ -120,13 +122,15 @@ public final class PoolEntryWriter {
             generation,
             clock.instant());
     // Others may have brought one back that is no longer true; all but one are taken away then.
+    // One without its controller is written once after a start: the kind may have the field since.
     boolean isOne = entries(newest).count() <= 1;
     if (isOne
         && cached.isPresent()
+        && (cached.get().controllerName() != null || written.contains(uid))
         && ref.equals(cached.get().parentRef())
         && ConditionList.same(cached.get().conditions(), ours)) {
-      written.add(pool.getMetadata().getUid());
-      refused.taken(pool.getMetadata().getUid());
+      written.add(uid);
+      refused.taken(uid);
       return Optional.empty();
     }
     List<Object> statement = List.of(ref, ConditionList.withoutTimes(ours));
@@ -139,7 +143,6 @@ public final class PoolEntryWriter {
       contradictions.said(pool, statement);
       return Optional.empty();
     }
-    String uid = pool.getMetadata().getUid();
     AtomicReference<@Nullable Duration> wait = new AtomicReference<>();
     AtomicBoolean there = new AtomicBoolean();
     AtomicBoolean missing = new AtomicBoolean();
@@ -209,7 +212,7 @@ public final class PoolEntryWriter {
     ArrayNode changes = json.createArrayNode();
     if (cached.isPresent()) {
       String path = "/status/" + form.list() + "/" + parents.indexOf(cached.get());
-      changes.add(change("test", path + "/" + form.mark(), form.ours()));
+      changes.add(change("test", path + "/parentRef/kind", ParentStatus.PICKER_KIND));
       changes.add(change("replace", path, entry));
     } else if (!parents.isEmpty()) {
       changes.add(change("add", "/status/parents/-", entry));
@@ -328,7 +331,7 @@ public final class PoolEntryWriter {
     return pool.getStatus() == null
         ? Stream.empty()
         : pool.getStatus().parents().stream()
-            .filter(parent -> CONTROLLER.equals(parent.controllerName()));
+            .filter(ParentStatus::isOurs);
   }
 
   private interface Change {
@@ -395,7 +398,7 @@ public final class PoolEntryWriter {
     Optional<Object> none = form.none();
     for (JsonNode entry : before) {
       ParentStatus read = form.read(entry);
-      if (CONTROLLER.equals(read.controllerName())) {
+      if (read.isOurs()) {
         ours = Optional.of(read);
       } else if (form.standsForNone(entry)) {
         none = Optional.of(entry);

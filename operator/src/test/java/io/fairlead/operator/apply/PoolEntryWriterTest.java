@@ -46,23 +46,29 @@ class PoolEntryWriterTest {
   private final StatusSteps steps = new StatusSteps();
   private volatile InferencePool stored = pool("1");
   private volatile boolean refuses;
+
+  /** As with the kind of upstream's v1.0. */
+  private volatile boolean dropsControllers;
   private ScriptedApi api;
   private PoolEntryWriter entries;
 
   @BeforeEach
   void start() throws IOException {
     api = new ScriptedApi(this::answer);
+    entries = writer();
+  }
+
+  private PoolEntryWriter writer() {
     Events events = new Events(api.client(), InstantSource.system());
-    entries =
-        new PoolEntryWriter(
-            api.client(),
-            InstantSource.system(),
-            events,
-            new LostEntries(System::nanoTime, new SimpleMeterRegistry()),
-            new WriteLanes(),
-            steps,
-            new Contradictions(Duration.ofMinutes(1), System::nanoTime, (pool, why) -> {}),
-            new RefusedStatuses(events, System::nanoTime));
+    return new PoolEntryWriter(
+        api.client(),
+        InstantSource.system(),
+        events,
+        new LostEntries(System::nanoTime, new SimpleMeterRegistry()),
+        new WriteLanes(),
+        steps,
+        new Contradictions(Duration.ofMinutes(1), System::nanoTime, (pool, why) -> {}),
+        new RefusedStatuses(events, System::nanoTime));
   }
 
   @AfterEach
@@ -115,6 +121,32 @@ class PoolEntryWriterTest {
     assertThat(entries.refusal(stored)).isEmpty();
   }
 
+  @Test
+  void anEntryWhoseControllerTheKindHasNoFieldForIsOurs() {
+    dropsControllers = true;
+    write(stored, WAITS);
+    write(stored, READY);
+    write(stored, READY);
+    assertThat(requests).containsExactly("PATCH", "PATCH");
+    assertThat(condition(stored)).isEqualTo("True");
+    assertThat(entries.isThere(stored)).isTrue();
+  }
+
+  /** The kind may have the field since the entry was written. */
+  @Test
+  void anEntryWithoutItsControllerIsWrittenOnceMoreAfterAStart() {
+    dropsControllers = true;
+    write(stored, READY);
+    dropsControllers = false;
+    PoolEntryWriter restarted = writer();
+    assertThat(restarted.write(stored, "pool-epp", READY)).isEmpty();
+    assertThat(stored.getStatus().parents())
+        .extracting(ParentStatus::controllerName)
+        .containsExactly(ParentStatus.FAIRLEAD);
+    assertThat(restarted.write(stored, "pool-epp", READY)).isEmpty();
+    assertThat(requests).containsExactly("PATCH", "PATCH");
+  }
+
   private void write(InferencePool seen, Map<ConditionType, Verdict> verdicts) {
     assertThat(entries.write(seen, "pool-epp", verdicts)).isEmpty();
   }
@@ -143,7 +175,13 @@ class PoolEntryWriterTest {
       JsonNode changes = JSON.readTree(request);
       if (changes.get(1).get("value").textValue().equals(version)) {
         InferencePool next = pool(String.valueOf(Integer.parseInt(version) + 1));
-        next.setStatus(new InferencePoolStatus(List.of(entry(changes))));
+        ParentStatus entry = entry(changes);
+        next.setStatus(
+            new InferencePoolStatus(
+                List.of(
+                    dropsControllers
+                        ? new ParentStatus(entry.parentRef(), null, entry.conditions())
+                        : entry)));
         stored = next;
       } else {
         code = 409;

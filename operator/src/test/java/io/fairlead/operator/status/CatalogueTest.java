@@ -136,7 +136,7 @@ class CatalogueTest {
     return """
         # Conditions
 
-        What the operator says of an object stands in its conditions: of an `EndpointPicker`, an `InferenceModel`, an `InferenceObjective` and an `InferenceModelRewrite` in `status.conditions`, of an `InferencePool` in the entry of `status.parents` whose `controllerName` is `fairlead.io/operator`, or, of the older group, in that of `status.parent` for an `EndpointPicker`.
+        What the operator says of an object stands in its conditions: of an `EndpointPicker`, an `InferenceModel`, an `InferenceObjective` and an `InferenceModelRewrite` in `status.conditions`, of an `InferencePool` in the entry of `status.parents` whose `controllerName` is `fairlead.io/operator` (where the cluster has the kind of upstream's v1.0, which lacks that field: whose `parentRef` is an `EndpointPicker`), or, of the older group, in that of `status.parent` for an `EndpointPicker`.
         Each has a reason from this list, and a message that names the object, the field and the next step.
 
         Where a condition changes its status or its reason, a Kubernetes Event tells so once, with the condition's reason: `kubectl describe` and `kubectl events` show it. It is a `Warning` where somebody has to do something, else `Normal`. Conditions that come to one reason together are told in one Event. Conditions that become what they should be on the way to `Ready`, or together with it, are not told: `Ready` is. That a pool is full and has room again is told at once the first time, then at most once in ten minutes: what it has come to by then.

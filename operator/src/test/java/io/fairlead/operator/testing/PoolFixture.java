@@ -29,6 +29,7 @@ import io.fairlead.crds.document.ConfigMapTexts;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.children.Labels;
 import java.io.ByteArrayInputStream;
@@ -260,7 +261,7 @@ public final class PoolFixture {
     return pool.getStatus() == null
         ? List.of()
         : pool.getStatus().parents().stream()
-            .filter(parent -> "fairlead.io/operator".equals(parent.controllerName()))
+            .filter(ParentStatus::isOurs)
             .flatMap(parent -> parent.conditions().stream())
             .toList();
   }
