@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerStatus;
 import io.fairlead.crds.testing.KubeApi;
@@ -115,6 +117,39 @@ class KubectlIT {
     pool.becomeUnavailable();
     pool.awaitModel("chat", "Ready", "False/EPPUnavailable");
     assertThat(kstatus("InferenceModel", "chat")).isEqualTo("InProgress");
+  }
+
+  @Test
+  void aPickerThatOnlyAPersonCanMendIsFailed() {
+    pool.becomeReady();
+    pool.awaitPicker("mine", "Ready", "True/Ready");
+    pool.createPicker("second", "{name: pool}");
+    pool.awaitPicker("second", "Ready", "False/PickerConflict");
+    assertThat(kstatus("EndpointPicker", "second")).isEqualTo("Failed");
+
+    plugin("no-such");
+    pool.awaitPicker("mine", "Ready", "False/InvalidSpec");
+    assertThat(kstatus("EndpointPicker", "mine")).isEqualTo("Failed");
+    plugin("queue-scorer");
+    pool.awaitPicker("mine", "Accepted", "True/Accepted");
+    assertThat(kstatus("EndpointPicker", "mine")).isIn("InProgress", "Current");
+  }
+
+  private void plugin(String type) {
+    server
+        .client()
+        .resource(pool.need(EndpointPicker.class, "mine"))
+        .patch(
+            PatchContext.of(PatchType.JSON_MERGE),
+            "{\"spec\":{\"scheduling\":{\"plugins\":[{\"type\":\"%s\"}]}}}".formatted(type));
+  }
+
+  /** A wait that begins at once after an apply must not pass. */
+  @Test
+  void aPickerIsInProgressBeforeItIsJudged() {
+    operator.close();
+    pool.createPicker("later", "{name: pool}");
+    assertThat(kstatus("EndpointPicker", "later")).isEqualTo("InProgress");
   }
 
   private String kstatus(String kind, String name) {

@@ -15,14 +15,24 @@ import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the status of EndpointPickers. */
 final class PickerTelling {
+  /** Nothing but an edit of the picker, its pool or another picker ends these. */
+  private static final Set<Reason> NEEDS_A_PERSON =
+      EnumSet.of(
+          Reason.INVALID_SPEC,
+          Reason.PICKER_CONFLICT,
+          Reason.ENDPOINT_PICKER_REF_MISSING,
+          Reason.INVALID_EXTENSION_REF);
+
   private PickerTelling() {}
 
   /** Whether the objects of its pool are to stay as they are. */
@@ -80,6 +90,7 @@ final class PickerTelling {
             .map(counts -> new EndpointCounts(counts.matching(), counts.ready()))
             .findFirst()
             .orElse(null);
+    stall(all);
     return statuses.write(
         picker,
         all,
@@ -94,6 +105,16 @@ final class PickerTelling {
                 endpoints,
                 image(deployment),
                 conditions));
+  }
+
+  /** Says by the name that kstatus looks for whether only a person can end it. */
+  private static void stall(Map<ConditionType, Verdict> verdicts) {
+    Verdict ready = verdicts.get(ConditionType.READY);
+    if (ready != null && ready.isFalse() && NEEDS_A_PERSON.contains(ready.reason())) {
+      verdicts.put(ConditionType.STALLED, Verdict.yes(ready.reason(), ready.message()));
+    } else {
+      verdicts.remove(ConditionType.STALLED);
+    }
   }
 
   /** While first pods come up, there is nothing that somebody has to do. */
@@ -131,6 +152,7 @@ final class PickerTelling {
     Map<ConditionType, Verdict> all =
         new LinkedHashMap<>(last == null ? Map.of() : ConditionList.judged(last.conditions()));
     all.putAll(verdicts);
+    stall(all);
     return statuses.write(
         picker,
         all,
@@ -153,6 +175,7 @@ final class PickerTelling {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.ACCEPTED, accepted);
     verdicts.put(ConditionType.READY, accepted);
+    stall(verdicts);
     return statuses.write(
         picker,
         verdicts,

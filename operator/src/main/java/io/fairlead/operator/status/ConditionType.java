@@ -68,7 +68,7 @@ public enum ConditionType {
       "All is well with the object and its picker, and for an InferenceModel also with endpoints; a pool that has none stays ready, and `EndpointsAvailable` says so. Where not, it has the reason of the first condition that says why, and the messages of all."),
   STALLED(
       "Stalled",
-      "InferenceModel",
+      "EndpointPicker, InferenceModel",
       "Only there when it is `True`: time will not mend it. It has the reason of `Ready`."),
   RECONCILING(
       "Reconciling",
