@@ -3,7 +3,7 @@
 {{- toYaml . }}
 {{ end -}}
 app.kubernetes.io/part-of: fairlead
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
@@ -25,7 +25,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- define "fairlead.metadata" -}}
 {{- $root := index . 0 -}}
 name: {{ index . 1 }}
-namespace: {{ $root.Release.Namespace }}
+namespace: {{ $root.Release.Namespace | quote }}
 labels:
   {{- toYaml (merge (include "fairlead.labels" $root | fromYaml) (index . 2)) | nindent 2 }}
 {{- with $root.Values.commonAnnotations }}

@@ -290,11 +290,48 @@ class ChartIT {
         "scope=namespace,operator.watchNamespaces={a} | operator.watchNamespaces",
         "scope=namespace,networkPolicies.pickerNamespaces={a} | networkPolicies.pickerNamespaces",
         "scope=namespace,operator.metricsAuth=true | operator.metricsAuth",
-        "operator.metricsAuth=please | /operator/metricsAuth"
+        "operator.metricsAuth=please | /operator/metricsAuth",
+        "commonLabels.team=a b | /commonLabels/team",
+        "commonLabels.bad key=a | /commonLabels",
+        "commonAnnotations.bad key=a | /commonAnnotations",
+        "operator.env[0].name=A,operator.env[0].value=b,operator.env[0].valueFrom.fieldRef.fieldPath=c | /operator/env/0",
+        "operator.tolerations[0].operator=Exists,operator.tolerations[0].value=a | /operator/tolerations/0",
+        "images.operator.repository=reg/op:v1 | /images/operator/repository",
+        "networkPolicies.metricsReaders[0].ipBlock.cidr=foo | /networkPolicies/metricsReaders/0/ipBlock/cidr"
       })
   void aWrongValueIsRefusedByItsField(String value, String field) {
     assertThatThrownBy(() -> Chart.render("fairlead", "ours", "--set=" + value))
         .hasMessageContaining(field);
+  }
+
+  @Test
+  void namesThatLookLikeNumbersAreNames() throws IOException {
+    Map<String, JsonNode> objects =
+        objects(
+            Chart.render(
+                "fairlead",
+                "123",
+                "--set=networkPolicies.pickers=true",
+                "--set-string=networkPolicies.pickerNamespaces={456}",
+                "--set-string=operator.priorityClassName=789",
+                "--set=operator.metricsAuth=true",
+                "--set=monitoring.podMonitors.enabled=true",
+                "--set-string=monitoring.podMonitors.prometheus.serviceAccount=1e3",
+                "--set-string=monitoring.podMonitors.prometheus.namespace=12"));
+    assertThat(objects).containsKey("NetworkPolicy/456/fairlead-pickers");
+    for (JsonNode object : objects.values()) {
+      JsonNode namespace = object.at("/metadata/namespace");
+      assertThat(namespace.isMissingNode() || namespace.isTextual()).as("%s", object).isTrue();
+    }
+    assertThat(
+            object(objects, "Deployment/123/fairlead-operator")
+                .at("/spec/template/spec/priorityClassName")
+                .isTextual())
+        .isTrue();
+    JsonNode reader =
+        object(objects, "ClusterRoleBinding//fairlead-metrics-reader").at("/subjects/0");
+    assertThat(reader.get("name").textValue()).isEqualTo("1e3");
+    assertThat(reader.get("namespace").textValue()).isEqualTo("12");
   }
 
   @Test
