@@ -162,8 +162,14 @@ public final class PoolStatus {
     return facts.reportsOverdue()
         ? Verdict.no(
             Reason.CONFIG_NOT_REPORTED,
-            "Pod %s is ready, and has not reported for long that it runs the config; see its log with kubectl logs %s --namespace %s, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says"
-                .formatted(pod, pod, facts.where().namespace(), facts.picker()))
+            "Pod %s is ready, and has not reported for long that it runs the config; see its log with kubectl logs %s --namespace %s, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says; where the log says 401, the account was made anew, and a new pod gets a token of it: kubectl rollout restart deployment/%s --namespace %s"
+                .formatted(
+                    pod,
+                    pod,
+                    facts.where().namespace(),
+                    facts.picker(),
+                    facts.picker(),
+                    facts.where().namespace()))
         : Verdict.pending(
             "Not every ready pod of %s has reported the config yet; wait for it"
                 .formatted(facts.picker()));

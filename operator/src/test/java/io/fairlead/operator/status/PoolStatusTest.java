@@ -752,6 +752,10 @@ class PoolStatusTest {
       assertThat(PoolStatus.awaitsReports(facts)).isTrue();
       assertThat(brief(PoolStatus.of(facts.withReportsOverdue()), ConditionType.READY))
           .isEqualTo("False/ConfigNotReported");
+      assertThat(PoolStatus.of(facts.withReportsOverdue()).get(ConditionType.PROGRAMMED))
+          .extracting(Verdict::message)
+          .asString()
+          .contains("where the log says 401", "kubectl rollout restart deployment/");
     }
     for (PickerFacts facts :
         List.of(
