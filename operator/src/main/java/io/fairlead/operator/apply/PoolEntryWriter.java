@@ -60,7 +60,7 @@ public final class PoolEntryWriter {
   private final LostEntries lostEntries;
   private final WriteLanes lanes;
   private final StatusSteps steps;
-  private final OwnWrites own = new OwnWrites(System::nanoTime);
+  private final NewestSeen seenLast = new NewestSeen(System::nanoTime);
   private final Contradictions contradictions;
   private final RefusedStatuses refused;
   private final Budget budget = new Budget(Budget.REPAIRS, Duration.ofMinutes(5), System::nanoTime);
@@ -113,7 +113,7 @@ public final class PoolEntryWriter {
         new ParentReference(ParentStatus.PICKER_GROUP, ParentStatus.PICKER_KIND, null, parent);
     String uid = pool.getMetadata().getUid();
     long generation = pool.getMetadata().getGeneration();
-    InferencePool newest = own.newest(pool);
+    InferencePool newest = seenLast.newest(pool);
     Optional<ParentStatus> cached = entry(newest);
     List<Condition> ours =
         ConditionList.merge(
@@ -258,7 +258,7 @@ public final class PoolEntryWriter {
             () -> client.resource(seen).subresource("status").patch(PATCH, changes.toString()));
     refused.taken(pool.getMetadata().getUid());
     steps.took(seen.getMetadata().getResourceVersion(), left);
-    own.wrote(client.getKubernetesSerialization().convertValue(left, pool.getClass()));
+    seenLast.saw(client.getKubernetesSerialization().convertValue(left, pool.getClass()));
   }
 
   /** How long to leave it at that; empty when it may be put back at once. */
@@ -292,7 +292,7 @@ public final class PoolEntryWriter {
 
   /** The informer shows this: how our last write left it need be kept no longer. */
   public void shown(InferencePool pool) {
-    var _ = own.newest(pool);
+    var _ = seenLast.newest(pool);
   }
 
   /** Why the API server does not take our entry; empty where it does. */
@@ -330,8 +330,7 @@ public final class PoolEntryWriter {
   private static Stream<ParentStatus> entries(InferencePool pool) {
     return pool.getStatus() == null
         ? Stream.empty()
-        : pool.getStatus().parents().stream()
-            .filter(ParentStatus::isOurs);
+        : pool.getStatus().parents().stream().filter(ParentStatus::isOurs);
   }
 
   private interface Change {

@@ -61,7 +61,7 @@ public final class StatusApplier {
   private final Events events;
   private final WriteLanes lanes;
   private final StatusSteps steps;
-  private final OwnWrites own = new OwnWrites(System::nanoTime);
+  private final NewestSeen seenLast = new NewestSeen(System::nanoTime);
   private final Contradictions contradictions;
   private final RefusedStatuses refused;
 
@@ -202,7 +202,7 @@ public final class StatusApplier {
 
   /** The informers show this: how our last write left it need be kept no longer. */
   public void shown(HasMetadata object) {
-    var _ = own.newest(object);
+    var _ = seenLast.newest(object);
   }
 
   /** Whether its conditions are of what it says now, and not of what it said before an edit. */
@@ -300,7 +300,7 @@ public final class StatusApplier {
 
   private <R extends HasMetadata> Optional<Duration> write(
       R cached, Function<R, Optional<Change>> change) {
-    R seen = own.newest(cached);
+    R seen = seenLast.newest(cached);
     if (isOfLaterGeneration(seen, cached)) {
       return Optional.empty();
     }
@@ -317,7 +317,7 @@ public final class StatusApplier {
     // The informer lagged behind what others wrote; times must be merged with what is there.
     R live = client.resource(seen).get();
     if (!gone(live, seen)) {
-      own.wrote(live); // what is newer than the cache need not be asked for at each look
+      seenLast.saw(live); // what is newer than the cache need not be asked for at each look
       if (!isOfLaterGeneration(live, cached)) {
         change.apply(live).ifPresent(now -> send(now, seen, null));
       }
@@ -343,7 +343,7 @@ public final class StatusApplier {
       HasMetadata left =
           lanes.write(
               object, () -> client.resource(change.patch()).subresource(STATUS).patch(APPLY));
-      own.wrote(left);
+      seenLast.saw(left);
       refused.taken(object.getMetadata().getUid());
       contradictions.said(object, change.statement());
       if (version != null) {

@@ -49,6 +49,7 @@ class PoolEntryWriterTest {
 
   /** As with the kind of upstream's v1.0. */
   private volatile boolean dropsControllers;
+
   private ScriptedApi api;
   private PoolEntryWriter entries;
 

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Objects as our last writes left them, while informers may not have seen that: what they show
- * would look like something to be written again.
+ * Objects as the API server answered us with them last, while informers may not have seen that:
+ * what they show would look like something to be written, or asked for, again.
  *
  * <p>Safe to use from any thread.
  */
-final class OwnWrites {
+final class NewestSeen {
   /**
    * In nanoseconds. No informer that works is behind for longer; versions that are lower then are
    * of a cluster that was restored to an earlier state.
@@ -23,51 +23,51 @@ final class OwnWrites {
 
   private final LongSupplier clock;
 
-  /** By UID, the oldest write first. */
-  private final Map<String, Write> writes = new LinkedHashMap<>();
+  /** By UID, the oldest answer first. */
+  private final Map<String, Answer> answers = new LinkedHashMap<>();
 
   /**
-   * @param left the object as the API server answered
+   * @param object as the API server answered
    */
-  private record Write(HasMetadata left, long at) {}
+  private record Answer(HasMetadata object, long at) {}
 
   /**
    * @param clock monotonic nanoseconds
    */
-  OwnWrites(LongSupplier clock) {
+  NewestSeen(LongSupplier clock) {
     this.clock = clock;
   }
 
-  /** A write of ours left the object so. */
-  synchronized void wrote(HasMetadata left) {
+  /** The API server answered a write of ours, or a question, with this. */
+  synchronized void saw(HasMetadata object) {
     long now = clock.getAsLong();
-    String uid = left.getMetadata().getUid();
-    writes.remove(uid);
-    writes.put(uid, new Write(left, now));
+    String uid = object.getMetadata().getUid();
+    answers.remove(uid);
+    answers.put(uid, new Answer(object, now));
     giveUpOld(now);
   }
 
   private void giveUpOld(long now) {
-    Iterator<Write> oldest = writes.values().iterator();
-    while (oldest.hasNext() && (now - oldest.next().at() >= BEHIND || writes.size() > MOST)) {
+    Iterator<Answer> oldest = answers.values().iterator();
+    while (oldest.hasNext() && (now - oldest.next().at() >= BEHIND || answers.size() > MOST)) {
       oldest.remove();
     }
   }
 
-  /** The object as it is in the cache, or as we left it after that. */
+  /** The object as it is in the cache, or as it was answered after that. */
   synchronized <R extends HasMetadata> R newest(R cached) {
     giveUpOld(clock.getAsLong());
     String uid = cached.getMetadata().getUid();
-    Write write = writes.get(uid);
-    if (write == null) {
+    Answer answer = answers.get(uid);
+    if (answer == null) {
       return cached;
     }
-    if (isOlder(cached, write.left())) {
+    if (isOlder(cached, answer.object())) {
       @SuppressWarnings("unchecked") // of one UID
-      R own = (R) write.left();
-      return own;
+      R later = (R) answer.object();
+      return later;
     }
-    writes.remove(uid);
+    answers.remove(uid);
     return cached;
   }
 

@@ -7,62 +7,63 @@ import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class OwnWritesTest {
+class NewestSeenTest {
 
   private long now = Long.MAX_VALUE - 5;
-  private final OwnWrites own = new OwnWrites(() -> now);
+  private final NewestSeen seenLast = new NewestSeen(() -> now);
 
   @Test
-  void ourWriteCountsUntilTheCacheHasCaughtUp() {
+  void anAnswerCountsUntilTheCacheHasCaughtUp() {
     ConfigMap left = object("a", "12");
-    own.wrote(left);
+    seenLast.saw(left);
 
-    assertThat(own.newest(object("a", "9"))).as("9 is older than 12").isSameAs(left);
-    assertThat(own.newest(object("b", "9")).getMetadata().getUid()).isEqualTo("b");
+    assertThat(seenLast.newest(object("a", "9"))).as("9 is older than 12").isSameAs(left);
+    assertThat(seenLast.newest(object("b", "9")).getMetadata().getUid()).isEqualTo("b");
     for (String version : new String[] {"12", "9"}) {
       ConfigMap cached = object("a", version);
-      assertThat(own.newest(cached)).as("once it has, it counts").isSameAs(cached);
+      assertThat(seenLast.newest(cached)).as("once it has, it counts").isSameAs(cached);
     }
   }
 
   /** A cluster that was restored counts from an earlier version on. */
   @Test
-  void ourWriteDoesNotHideForLongWhatIsThere() {
-    own.wrote(object("a", "2000"));
+  void anAnswerDoesNotHideForLongWhatIsThere() {
+    seenLast.saw(object("a", "2000"));
     now += Duration.ofSeconds(31).toNanos();
 
     ConfigMap restored = object("a", "1500");
-    assertThat(own.newest(restored)).isSameAs(restored);
+    assertThat(seenLast.newest(restored)).isSameAs(restored);
   }
 
   @Test
   void versionsThatAreNoNumbersAreLeftToTheApiServer() {
-    own.wrote(object("a", "x2"));
+    seenLast.saw(object("a", "x2"));
     ConfigMap cached = object("a", "x1");
-    assertThat(own.newest(cached)).isSameAs(cached);
+    assertThat(seenLast.newest(cached)).isSameAs(cached);
   }
 
   /** Objects may be deleted before any cache shows our last write. */
   @Test
   void whatNobodyAsksForIsGivenUp() {
     for (int i = 0; i < 10_000; i++) {
-      own.wrote(object("u" + i, "5"));
+      seenLast.saw(object("u" + i, "5"));
     }
     ConfigMap old = object("u0", "1");
-    assertThat(own.newest(old)).isSameAs(old);
-    assertThat(own.newest(object("u9999", "1")).getMetadata().getResourceVersion()).isEqualTo("5");
+    assertThat(seenLast.newest(old)).isSameAs(old);
+    assertThat(seenLast.newest(object("u9999", "1")).getMetadata().getResourceVersion())
+        .isEqualTo("5");
   }
 
   /** After a burst these are thousands of whole objects. */
   @Test
   void whatNoCacheCanLackIsHeldNoLongerThoughNothingIsWritten() {
-    own.wrote(object("a", "5"));
+    seenLast.saw(object("a", "5"));
     long written = now;
     now += Duration.ofSeconds(31).toNanos();
-    var _ = own.newest(object("b", "1"));
+    var _ = seenLast.newest(object("b", "1"));
     now = written;
     ConfigMap cached = object("a", "4");
-    assertThat(own.newest(cached)).isSameAs(cached);
+    assertThat(seenLast.newest(cached)).isSameAs(cached);
   }
 
   private static ConfigMap object(String uid, String version) {
