@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinitionVersion;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.JSONSchemaProps;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.Crds;
@@ -145,22 +147,16 @@ class UnnamedEntriesIT {
         .withName("inferencepools.inference.networking.k8s.io")
         .edit(
             crd -> {
-              crd.getSpec()
-                  .getVersions()
-                  .forEach(
-                      version ->
-                          version
-                              .getSchema()
-                              .getOpenAPIV3Schema()
-                              .getProperties()
-                              .get("status")
-                              .getProperties()
-                              .get("parents")
-                              .getItems()
-                              .getSchema()
-                              .getProperties()
-                              .remove("controllerName"));
+              for (CustomResourceDefinitionVersion version : crd.getSpec().getVersions()) {
+                JSONSchemaProps whole = version.getSchema().getOpenAPIV3Schema();
+                JSONSchemaProps entries = property(property(whole, "status"), "parents");
+                entries.getItems().getSchema().getProperties().remove("controllerName");
+              }
               return crd;
             });
+  }
+
+  private static JSONSchemaProps property(JSONSchemaProps schema, String name) {
+    return Objects.requireNonNull(schema.getProperties().get(name));
   }
 }
