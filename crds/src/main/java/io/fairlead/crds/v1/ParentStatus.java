@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fairlead.crds.Lenient;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,6 @@ public record ParentStatus(
   /** The {@code controllerName} of entries that the operator writes. */
   public static final String FAIRLEAD = "fairlead.io/operator";
 
-  /** API group and kind of what those entries speak for. */
-  public static final String PICKER_GROUP = "fairlead.io";
-
-  public static final String PICKER_KIND = "EndpointPicker";
-
   public ParentStatus {
     conditions = Lenient.list(conditions);
   }
@@ -40,8 +36,8 @@ public record ParentStatus(
   public boolean isOurs() {
     return controllerName == null
         ? parentRef != null
-            && PICKER_GROUP.equals(parentRef.group())
-            && PICKER_KIND.equals(parentRef.kind())
+            && EndpointPicker.GROUP.equals(parentRef.group())
+            && EndpointPicker.KIND.equals(parentRef.kind())
         : FAIRLEAD.equals(controllerName);
   }
 }

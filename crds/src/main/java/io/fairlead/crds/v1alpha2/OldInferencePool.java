@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.model.annotation.Kind;
 import io.fabric8.kubernetes.model.annotation.Plural;
 import io.fabric8.kubernetes.model.annotation.Version;
 import io.fairlead.crds.Lenient;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.InferencePoolSpec;
@@ -43,11 +44,7 @@ public final class OldInferencePool extends InferencePool {
   /** Where {@code extensionRef} names a Service and no port. */
   private static final int USUAL_PORT = 9002;
 
-  /** The kind of what entries of the operator's speak for. */
-  public static final String PICKER_KIND = ParentStatus.PICKER_KIND;
-
-  private static final String PICKER_GROUP = ParentStatus.PICKER_GROUP;
-  private static final String PICKER_API = PICKER_GROUP + "/v1alpha1";
+  private static final String PICKER_API = EndpointPicker.GROUP + "/" + EndpointPicker.VERSION;
 
   @Override
   @JsonSerialize(converter = Spec.Written.class)
@@ -220,13 +217,13 @@ public final class OldInferencePool extends InferencePool {
       @Nullable String name) {
 
     private boolean isOurs() {
-      return PICKER_KIND.equals(kind)
-          && (PICKER_GROUP.equals(group)
-              || (apiVersion != null && apiVersion.startsWith(PICKER_GROUP + "/")));
+      return EndpointPicker.KIND.equals(kind)
+          && (EndpointPicker.GROUP.equals(group)
+              || (apiVersion != null && apiVersion.startsWith(EndpointPicker.GROUP + "/")));
     }
 
     ParentReference settled() {
-      return new ParentReference(isOurs() ? PICKER_GROUP : group, kind, namespace, name);
+      return new ParentReference(isOurs() ? EndpointPicker.GROUP : group, kind, namespace, name);
     }
   }
 }

@@ -11,6 +11,7 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1.ParentReference;
 import io.fairlead.crds.v1.ParentStatus;
@@ -110,7 +111,7 @@ public final class PoolEntryWriter {
   public Optional<Duration> write(
       InferencePool pool, String parent, Map<ConditionType, Verdict> verdicts) {
     ParentReference ref =
-        new ParentReference(ParentStatus.PICKER_GROUP, ParentStatus.PICKER_KIND, null, parent);
+        new ParentReference(EndpointPicker.GROUP, EndpointPicker.KIND, null, parent);
     String uid = pool.getMetadata().getUid();
     long generation = pool.getMetadata().getGeneration();
     InferencePool newest = seenLast.newest(pool);
@@ -212,7 +213,7 @@ public final class PoolEntryWriter {
     ArrayNode changes = json.createArrayNode();
     if (cached.isPresent()) {
       String path = "/status/" + form.list() + "/" + parents.indexOf(cached.get());
-      changes.add(change("test", path + "/parentRef/kind", ParentStatus.PICKER_KIND));
+      changes.add(change("test", path + "/parentRef/kind", EndpointPicker.KIND));
       changes.add(change("replace", path, entry));
     } else if (!parents.isEmpty()) {
       changes.add(change("add", "/status/parents/-", entry));
@@ -290,7 +291,7 @@ public final class PoolEntryWriter {
     lostEntries.forget(uid);
   }
 
-  /** The informer shows this: how our last write left it need be kept no longer. */
+  /** The informer shows this: what was answered last need be kept no longer. */
   public void shown(InferencePool pool) {
     var _ = seenLast.newest(pool);
   }

@@ -200,7 +200,7 @@ public final class StatusApplier {
         : Optional.empty();
   }
 
-  /** The informers show this: how our last write left it need be kept no longer. */
+  /** The informers show this: what was answered last need be kept no longer. */
   public void shown(HasMetadata object) {
     var _ = seenLast.newest(object);
   }

@@ -20,6 +20,7 @@ public final class EndpointPicker extends CustomResource<EndpointPickerSpec, End
     implements Namespaced {
   public static final String GROUP = "fairlead.io";
   public static final String VERSION = "v1alpha1";
+  public static final String KIND = "EndpointPicker";
 
   @Override
   protected @Nullable EndpointPickerSpec initSpec() {

@@ -148,7 +148,7 @@ final class StatusTables {
   private static boolean isOurs(JsonNode entry) {
     JsonNode ref = entry.path("parentRef");
     return ParentStatus.FAIRLEAD.equals(entry.path("controllerName").asText())
-        || (OldInferencePool.PICKER_KIND.equals(ref.path("kind").asText())
+        || (EndpointPicker.KIND.equals(ref.path("kind").asText())
             && (EndpointPicker.GROUP.equals(ref.path("group").asText())
                 || ref.path("apiVersion").asText().startsWith(EndpointPicker.GROUP + "/")));
   }
