@@ -70,16 +70,6 @@ class OperatorLoadIT {
     try (KubeApi.Running server = KubeApi.Running.start()) {
       Installed cluster = Installed.on(server);
       KubernetesClient admin = cluster.admin();
-      // This API server has addresses for 254 Services.
-      admin
-          .resource(
-              """
-              apiVersion: networking.k8s.io/v1
-              kind: ServiceCIDR
-              metadata: {name: more}
-              spec: {cidrs: [10.96.0.0/16]}
-              """)
-          .create();
       for (int i = 0; i < Math.min(POOLS, NAMESPACES); i++) {
         namespaces.add(new PoolFixture(admin, cluster.namespace("load")));
       }
