@@ -57,6 +57,7 @@ class OperatorLoadIT {
           .filter(option -> !option.isBlank())
           .toList();
   private static final int NAMESPACES = 10;
+  private static final int STARTS = 5;
   private static final String LOOKS = "operator_sdk_reconciliations_started_total";
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
@@ -106,16 +107,7 @@ class OperatorLoadIT {
           figure("most resident memory, MiB", operator.status("VmHWM") / 1024.0, Double.NaN);
           operator.terminate();
           assertThat(operator.code()).as(operator.log()).isZero();
-          AuditLog.Mark ended = server.audit().mark();
-          long restarted = System.nanoTime();
-          try (OperatorProgram next = start("next", server)) {
-            next.awaitRunning(PATIENCE);
-            figure("start until all is watched, s", seconds(restarted), 3);
-            figure("CPU time of a start, s", next.cpuSeconds(), Double.NaN);
-            settle(server.audit());
-            figure("writes after a restart", (double) writes(server.audit(), ended), 0);
-            figure("most resident memory after a restart, MiB", next.status("VmHWM") / 1024.0, 256);
-          }
+          restarts(server);
         }
       }
     }
@@ -127,6 +119,33 @@ class OperatorLoadIT {
             .map(Map.Entry::getKey)
             .toList();
     assertThat(missed).as("missed bounds").isEmpty();
+  }
+
+  /** Several, since one alone says more of the machine at that moment. */
+  private void restarts(KubeApi.Running server) throws IOException {
+    double[] took = new double[STARTS];
+    double[] computed = new double[STARTS];
+    double[] resident = new double[STARTS];
+    AuditLog.Mark ended = server.audit().mark();
+    for (int i = 0; i < STARTS; i++) {
+      long restarted = System.nanoTime();
+      try (OperatorProgram next = start("next-" + i, server)) {
+        next.awaitRunning(PATIENCE);
+        took[i] = seconds(restarted);
+        computed[i] = next.cpuSeconds();
+        settle(server.audit());
+        resident[i] = next.status("VmHWM") / 1024.0;
+        next.terminate();
+        assertThat(next.code()).as(next.log()).isZero();
+      }
+    }
+    figure("start until all is watched, s, median of " + STARTS, percentile(took, 0.5), 3);
+    figure("CPU time of a start, s", percentile(computed, 0.5), Double.NaN);
+    figure("writes after restarts", (double) writes(server.audit(), ended), 0);
+    figure(
+        "most resident memory after a restart, MiB",
+        Arrays.stream(resident).max().orElseThrow(),
+        256);
   }
 
   private OperatorProgram start(String name, KubeApi.Running server) throws IOException {
