@@ -93,6 +93,43 @@ class AdoptionIT {
     assertThat(pool.get(Deployment.class, PICKER)).isNull();
   }
 
+  /** Whoever waits for a model must see that there is something to wait for, and what. */
+  @Test
+  void modelsSayThatTheirPoolIsLeftToOthersAtFirst() {
+    start(Adoption.ALL, Duration.ofMinutes(10));
+    pool.createModel("chat", "chat", 90);
+    pool.awaitModel("chat", "Ready", "False/PoolNotFound");
+    pool.createPool();
+    pool.awaitModel("chat", "Ready", "Unknown/Pending");
+    assertThat(pool.modelConditions("chat"))
+        .containsEntry("Accepted", "Unknown/Pending")
+        .containsEntry("ResolvedRefs", "Unknown/Pending")
+        .containsEntry("Reconciling", "True/Progressing");
+    assertThat(pool.modelMessage("chat", "Ready"))
+        .startsWith("InferencePool pool of namespace " + pool.namespace())
+        .endsWith("or create an EndpointPicker that names it to have it served at once");
+    assertThat(pool.poolConditions()).as("it is theirs, if they take it").isEmpty();
+    pool.createPicker("mine", "{name: pool}");
+    pool.awaitModel("chat", "Accepted", "True/Accepted");
+  }
+
+  /** It is so whoever will serve the pool. */
+  @Test
+  void aModelThatIsWrongSaysSoDuringTheGrace() {
+    start(Adoption.ALL, Duration.ofMinutes(10));
+    pool.createPool();
+    pool.createModel("first", "chat", 90);
+    pool.awaitModel("first", "Ready", "Unknown/Pending");
+    pool.createModel("second", "chat", 90);
+    pool.awaitModel("second", "Ready", "False/ModelNameInUse");
+    assertThat(pool.modelConditions("second")).containsEntry("Stalled", "True/ModelNameInUse");
+    assertThat(pool.modelConditions("first")).containsEntry("Ready", "Unknown/Pending");
+    assertThat(pool.poolConditions()).isEmpty();
+    pool.createServiceOfAnother();
+    pool.awaitModel("second", "Ready", "False/PoolNotManaged");
+    pool.awaitModel("first", "Ready", "False/PoolNotManaged");
+  }
+
   /** Each controller of InferencePools makes the pool the owner of what it makes for it. */
   @ParameterizedTest
   @EnumSource(Adoption.class)

@@ -57,7 +57,13 @@ public record CompiledPool(
    *     changed in the config; false when no picker is ready
    */
   public record JudgedModel(
-      InferenceModel model, Verdict accepted, Verdict resolvedRefs, boolean runs) {}
+      InferenceModel model, Verdict accepted, Verdict resolvedRefs, boolean runs) {
+
+    /** Whether somebody has to change it. */
+    public boolean isWrong() {
+      return accepted.isFalse() || resolvedRefs.isFalse();
+    }
+  }
 
   /**
    * An InferenceObjective or an InferenceModelRewrite.

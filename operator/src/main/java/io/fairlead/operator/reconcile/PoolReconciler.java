@@ -17,6 +17,7 @@ import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.apply.StatusSteps;
 import io.fairlead.operator.apply.WriteLanes;
+import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.Orphaned;
@@ -295,11 +296,22 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     }
     return switch (decide(seen)) {
       case Serving.NotOurs _ -> release(seen, informers, context.getClient());
-      case Serving.Undecided wait -> NextLook.in(wait.left()).control();
+      case Serving.Undecided wait -> leaveToOthers(seen, wait.left(), informers);
       case Serving.Served served when pool.isMarkedForDeletion() ->
           telling.terminating(seen, served).control();
       case Serving.Served served -> serve(seen, served, informers, context);
     };
+  }
+
+  /** What is wrong with a model is so whoever will serve its pool, and is told at once. */
+  private UpdateControl<InferencePool> leaveToOthers(
+      Observation seen, Duration left, ClusterView informers) {
+    NextLook next = NextLook.in(left);
+    informers
+        .scheduling(seen.pool(), null)
+        .map(scheduling -> PoolDesire.compile(seen, null, scheduling))
+        .ifPresent(compiled -> telling.undecided(seen.pool(), compiled, next));
+    return next.control();
   }
 
   private UpdateControl<InferencePool> serve(

@@ -246,6 +246,34 @@ final class PoolTelling {
         pool, parent(pool, null), Map.of(ConditionType.ACCEPTED, why, ConditionType.READY, why));
   }
 
+  /**
+   * Of a pool that is left to others for a while. Nothing is said in its own status, which is
+   * theirs if they take it.
+   */
+  void undecided(InferencePool pool, CompiledPool compiled, NextLook next) {
+    Verdict left =
+        Verdict.pending(
+            "InferencePool %s of namespace %s is left for a while (--adopt-grace-seconds) to whoever else may serve it; wait, or create an EndpointPicker that names it to have it served at once"
+                .formatted(pool.getMetadata().getName(), pool.getMetadata().getNamespace()));
+    Attempts writes = new Attempts();
+    for (JudgedModel judged : compiled.models()) {
+      Map<ConditionType, Verdict> verdicts =
+          judged.isWrong()
+              ? ModelStatus.of(judged.accepted(), judged.resolvedRefs(), left)
+              : ModelStatus.undecided(left);
+      writes.attemptOrPutOff(() -> statuses.writeUnlessOthers(judged.model(), verdicts));
+    }
+    for (JudgedObject judged : compiled.upstream()) {
+      if (StatusApplier.told(judged.object())) {
+        JudgedObject now =
+            judged.accepted().isFalse() ? judged : new JudgedObject(judged.object(), left, left);
+        writes.attemptOrPutOff(() -> statuses.writeUnlessOthers(now.object(), now.verdicts()));
+      }
+    }
+    writes.rethrow();
+    next.within(writes.putOff());
+  }
+
   /** Of a pool that is not ours to serve. */
   void notOurs(Observation seen, Attempts writes, NextLook next) {
     InferencePool pool = seen.pool();

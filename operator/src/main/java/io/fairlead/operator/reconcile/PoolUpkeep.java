@@ -23,6 +23,7 @@ import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.children.PickerMonitor;
 import io.fairlead.operator.desire.CompiledPool;
+import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
@@ -508,7 +509,7 @@ final class PoolUpkeep {
   private static PickerFacts.ModelCount modelCount(CompiledPool compiled) {
     List<String> rejected =
         compiled.models().stream()
-            .filter(judged -> judged.accepted().isFalse() || judged.resolvedRefs().isFalse())
+            .filter(JudgedModel::isWrong)
             .map(judged -> judged.model().getMetadata().getName())
             .sorted()
             .toList();

@@ -33,6 +33,14 @@ public final class ModelStatus {
     return of(accepted, resolvedRefs, false, Map.of(ConditionType.PROGRAMMED, pool));
   }
 
+  /** Of a model with which nothing is wrong, and whose pool may be somebody else's. */
+  public static Map<ConditionType, Verdict> undecided(Verdict why) {
+    Map<ConditionType, Verdict> verdicts = of(why, why, why);
+    verdicts.put(ConditionType.READY, why);
+    verdicts.put(ConditionType.RECONCILING, Verdict.yes(Reason.PROGRESSING, why.message()));
+    return verdicts;
+  }
+
   /**
    * Of a model that can't be judged, since not all is seen that its pool goes by.
    *
