@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.OwnerReference;
@@ -21,6 +22,7 @@ import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.status.Notice;
 import java.time.Duration;
+import java.util.Map;
 import org.awaitility.core.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -95,6 +97,60 @@ class HandEditsIT extends OperatorWithPool {
         .filteredOn(AuditLog.Request::writes)
         .extracting(AuditLog.Request::resource)
         .containsExactlyInAnyOrder("deployments", "events");
+  }
+
+  /** The API server refuses the tokens that pods have of the one that is gone. */
+  @Test
+  void anAccountThatIsMadeAgainReplacesThePodsOnce() {
+    pool.createPool();
+    pool.becomeReady();
+    Deployment before = pool.need(Deployment.class, PICKER);
+    awaitALaterSecondThan(before);
+    pool.delete(ServiceAccount.class, PICKER);
+    eventually(
+        () ->
+            assertThat(
+                    pool.need(Deployment.class, PICKER)
+                        .getSpec()
+                        .getTemplate()
+                        .getMetadata()
+                        .getAnnotations())
+                .containsExactly(
+                    Map.entry("fairlead.io/account", uid(ServiceAccount.class, PICKER))));
+    Deployment after = pool.need(Deployment.class, PICKER);
+    assertThat(after.getMetadata().getUid()).isEqualTo(before.getMetadata().getUid());
+    assertThat(after.getSpec().getTemplate().getSpec())
+        .isEqualTo(before.getSpec().getTemplate().getSpec());
+    AuditLog.Mark mark = operator.mark();
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 2);
+    assertThat(operator.requests(mark))
+        .filteredOn(AuditLog.Request::writes)
+        .filteredOn(request -> request.resource().equals("deployments"))
+        .isEmpty();
+  }
+
+  /** What is made now is told from what was made with that by the API server's clock. */
+  private void awaitALaterSecondThan(HasMetadata object) {
+    ConfigMap probe =
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withName("probe")
+            .withNamespace(pool.namespace())
+            .endMetadata()
+            .build();
+    eventually(
+        () ->
+            assertThat(
+                    cluster
+                        .admin()
+                        .resource(probe)
+                        .dryRun()
+                        .create()
+                        .getMetadata()
+                        .getCreationTimestamp())
+                .isGreaterThan(object.getMetadata().getCreationTimestamp()));
   }
 
   /** As an autoscaler does, by a subresource: whose number it is must be found. */

@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.Service;
@@ -105,6 +106,18 @@ public final class Children {
   /** Schedulers of the author's own that the pods of this Deployment have. */
   public static List<ExternalPlace> schedulers(Deployment there) {
     return SchedulerParts.of(there.getMetadata().getAnnotations());
+  }
+
+  /**
+   * UID of the account that pods of this Deployment are to have begun with.
+   *
+   * @param account that there is; null while it is not seen
+   * @param pods that there are
+   * @return null where any does
+   */
+  public static @Nullable String account(
+      Deployment there, @Nullable ServiceAccount account, List<Pod> pods) {
+    return PickerDeployment.account(there, account, pods);
   }
 
   /** Whether the pods that run are others than the pool's author asks for now. */

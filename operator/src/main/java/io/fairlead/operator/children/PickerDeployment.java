@@ -11,12 +11,15 @@ import io.fabric8.kubernetes.api.model.ContainerPortBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.EnvVarBuilder;
 import io.fabric8.kubernetes.api.model.EnvVarSource;
+import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.ProbeBuilder;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceRequirements;
 import io.fabric8.kubernetes.api.model.ResourceRequirementsBuilder;
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
@@ -69,6 +72,9 @@ final class PickerDeployment {
   /** Digest of what the pool's author wants of the pods: what else changes them is an upgrade. */
   static final String ASKED = "fairlead.io/asked-for";
 
+  /** Of the pods: UID of the account that was made again since others began. */
+  private static final String ACCOUNT = "fairlead.io/account";
+
   /**
    * Before the digest, which fields of an EndpointPicker it is of, and how they are written: of
    * another form's nobody can say that it asks for something else.
@@ -109,7 +115,7 @@ final class PickerDeployment {
         .withNewTemplate()
         .withNewMetadata()
         .withLabels(labels(design, template))
-        .withAnnotations(orNull(template.annotations()))
+        .withAnnotations(orNull(annotations(design, template)))
         .endMetadata()
         .withNewSpec()
         .withServiceAccountName(design.picker())
@@ -245,6 +251,46 @@ final class PickerDeployment {
 
   /** An empty map would be applied as one, and be a difference where the server keeps none. */
   private static @Nullable Map<String, String> orNull(Map<String, String> map) {
+  private static Map<String, String> annotations(PickerDesign design, PodTemplateSpec template) {
+    Map<String, String> annotations = new TreeMap<>(template.annotations());
+    if (design.account() != null) {
+      annotations.put(ACCOUNT, design.account());
+    }
+    return annotations;
+  }
+
+  /**
+   * Which account pods are to have begun with. The API server refuses tokens of one that was
+   * deleted, and a pod may go on with such a token for most of an hour. So where an account is made
+   * again its pods are replaced; where it is as old as they are, nothing is said of it, and nothing
+   * is replaced.
+   *
+   * @param account as observed; null while it is not seen
+   * @param pods that there are
+   * @return its UID; null where any does
+   */
+  static @Nullable String account(
+      Deployment there, @Nullable ServiceAccount account, List<Pod> pods) {
+    Map<String, String> annotations = there.getSpec().getTemplate().getMetadata().getAnnotations();
+    String before = annotations == null ? null : annotations.get(ACCOUNT);
+    if (account == null) {
+      return before;
+    }
+    return before != null
+            || (isMadeBefore(there, account)
+                && pods.stream().anyMatch(pod -> !isMadeBefore(account, pod)))
+        ? account.getMetadata().getUid()
+        : null;
+  }
+
+  /** By the API server's clock, to the second. */
+  private static boolean isMadeBefore(HasMetadata one, HasMetadata other) {
+    return one.getMetadata()
+            .getCreationTimestamp()
+            .compareTo(other.getMetadata().getCreationTimestamp())
+        < 0;
+  }
+
     return map.isEmpty() ? null : map;
   }
 

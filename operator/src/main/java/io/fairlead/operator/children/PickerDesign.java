@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param settings what else the picker's author wants of the pods
  * @param schedulers of the author's own, each in a container beside the picker's or elsewhere:
  *     those that the document speaks of
+ * @param account UID of the ServiceAccount that pods are to have begun with; null where any does
  */
 public record PickerDesign(
     String namespace,
@@ -39,7 +40,8 @@ public record PickerDesign(
     Frontend frontend,
     PickerImage image,
     EndpointPickerSpec settings,
-    List<ExternalPlace> schedulers) {
+    List<ExternalPlace> schedulers,
+    @Nullable String account) {
 
   /**
    * Where gateways find the picker.
@@ -97,6 +99,7 @@ public record PickerDesign(
         frontend,
         image,
         settings.withoutHandOver(),
-        schedulers);
+        schedulers,
+        account);
   }
 }

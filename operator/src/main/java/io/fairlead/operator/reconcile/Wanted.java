@@ -1,5 +1,6 @@
 package io.fairlead.operator.reconcile;
 
+import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.config.PoolConfig;
@@ -114,7 +115,16 @@ record Wanted(
             frontend,
             image == null || image.isBlank() ? usual : usual.named(image),
             spec == null ? EndpointPickerSpec.DEFAULT : carriedOut(spec, seen, compiled),
-            compiled.schedulers()));
+            compiled.schedulers(),
+            account(seen)));
+  }
+
+  private static @Nullable String account(Observation seen) {
+    String name = Names.child(seen.pool().getMetadata().getName());
+    ServiceAccount account = seen.child(ServiceAccount.class, name).orElse(null);
+    return seen.child(Deployment.class, name)
+        .map(there -> Children.account(there, account, seen.pods()))
+        .orElse(null);
   }
 
   private static EndpointPickerSpec carriedOut(

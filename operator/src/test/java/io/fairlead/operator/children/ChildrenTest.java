@@ -55,7 +55,8 @@ class ChildrenTest {
           Frontend.EXT_PROC,
           new PickerImage("example.test/epp:1"),
           settings("replicas: 2"),
-          List.of());
+          List.of(),
+          null);
 
   private static final String ALL_SETTINGS =
       """
@@ -87,7 +88,8 @@ class ChildrenTest {
         Frontend.EXT_PROC,
         new PickerImage("example.test/epp:1"),
         settings("replicas: 2"),
-        List.of());
+        List.of(),
+        null);
   }
 
   @ParameterizedTest
@@ -405,7 +407,8 @@ class ChildrenTest {
             DESIGN.frontend(),
             DESIGN.image(),
             settings("scheduling: {external: {sidecar: {image: other, port: 9002}}}"),
-            Children.schedulers(made));
+            Children.schedulers(made),
+            null);
 
     assertThat(deployment(kept)).isEqualTo(made);
     assertThat(Children.askedFor(kept, made)).isFalse();
@@ -641,7 +644,8 @@ class ChildrenTest {
         frontend,
         image,
         settings(settings),
-        ExternalPlace.of(settings(settings)));
+        ExternalPlace.of(settings(settings)),
+        null);
   }
 
   private static HasMetadata child(PickerDesign design, String kind) {
