@@ -461,6 +461,25 @@ class ObstaclesIT {
     pool.awaitPool("Ready", "True/Ready");
   }
 
+  /** It is cut off, and what it said last is no news of what it serves now. */
+  @Test
+  void aPodThatRenewsItsReportNoMoreIsTold() {
+    restart(Paces.usualBut(pace -> pace.silence = Duration.ofSeconds(3)));
+    pool.createPool();
+    pool.becomeReady();
+    pool.renewReport();
+    pool.awaitPool("Programmed", "False/ConfigNotReported");
+    pool.awaitPool("Ready", "False/ConfigNotReported");
+    assertThat(pool.poolMessage("Ready"))
+        .contains(
+            "Pod epp-1 is ready",
+            "whether it reaches the API server",
+            "kubectl rollout restart deployment/pool-epp --namespace " + pool.namespace());
+    restart(Settings.Pace.USUAL);
+    pool.renewReport();
+    pool.awaitPool("Ready", "True/Ready");
+  }
+
   /** A config that changes more often than it may be late must not make it look in time. */
   @Test
   void aPodThatNeverReportsIsToldAlsoWhereModelsAreEditedAllTheWhile() {

@@ -11,6 +11,7 @@ final class Paces {
   Duration repairs = Settings.Pace.USUAL.repairs();
   Duration answers = Settings.Pace.USUAL.answers();
   Duration reports = Settings.Pace.USUAL.reports();
+  Duration silence = Settings.Pace.USUAL.silence();
   Duration saturation = Settings.Pace.USUAL.saturation();
   Duration reloads = Settings.Pace.USUAL.reloads();
 
@@ -25,6 +26,7 @@ final class Paces {
         paces.repairs,
         paces.answers,
         paces.reports,
+        paces.silence,
         paces.saturation,
         paces.reloads);
   }

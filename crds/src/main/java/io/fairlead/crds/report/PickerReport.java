@@ -47,6 +47,12 @@ public record PickerReport(
    */
   public static final Duration REPEATED_WITHIN = Duration.ofMinutes(1);
 
+  /**
+   * Within which time the Lease has another {@code spec.renewTime}, also where nothing changes: for
+   * whoever watches it that is the only sign that its picker still gets through.
+   */
+  public static final Duration RENEWED_WITHIN = Duration.ofMinutes(5);
+
   /** Label on the Lease: name of the picker that the pod is a replica of. */
   public static final String PICKER_LABEL = "fairlead.io/picker";
 

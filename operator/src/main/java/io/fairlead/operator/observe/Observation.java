@@ -5,17 +5,20 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseSpec;
 import io.fairlead.crds.compile.UpstreamObjects;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.EndpointPickerRef;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
+import java.time.ZonedDateTime;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,13 +104,27 @@ public record Observation(
     return pool.getSpec() == null ? null : pool.getSpec().endpointPickerRef();
   }
 
-  /** The pod's own account; null when it has none, or when only a namesake before it had. */
-  public PickerReport.@Nullable Reading report(Pod pod) {
+  /** When the pod last renewed its account, by its own clock; empty where it doesn't say. */
+  public Optional<ZonedDateTime> renewed(Pod pod) {
+    return leases(pod)
+        .map(Lease::getSpec)
+        .flatMap(Stream::ofNullable)
+        .map(LeaseSpec::getRenewTime)
+        .flatMap(Stream::ofNullable)
+        .findFirst();
+  }
+
+  private Stream<Lease> leases(Pod pod) {
     return leases.stream()
         .filter(
             lease ->
                 lease.getMetadata().getOwnerReferences().stream()
-                    .anyMatch(owner -> owner.getUid().equals(pod.getMetadata().getUid())))
+                    .anyMatch(owner -> owner.getUid().equals(pod.getMetadata().getUid())));
+  }
+
+  /** The pod's own account; null when it has none, or when only a namesake before it had. */
+  public PickerReport.@Nullable Reading report(Pod pod) {
+    return leases(pod)
         .map(lease -> lease.getMetadata().getAnnotations())
         .filter(annotations -> annotations != null)
         .map(annotations -> annotations.get(PickerReport.ANNOTATION))

@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.fairlead.crds.ConfigHash;
@@ -44,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -70,6 +72,7 @@ final class PoolUpkeep {
   private final FailedLooks failedLooks;
   private final HotReloads reloads;
   private final OverdueReports overdue;
+  private final SilentReports silent;
   private final Retries retries;
   private final SideConditions sideConditions;
   private final Certificates certificates;
@@ -113,6 +116,7 @@ final class PoolUpkeep {
     failedLooks = new FailedLooks(nanos);
     reloads = new HotReloads(settings.pace().reloads(), nanos);
     overdue = new OverdueReports(settings.pace().reports(), nanos);
+    silent = new SilentReports(settings.pace().silence(), nanos);
     retries = new Retries(nanos);
     sideConditions = new SideConditions(settings.maxRollouts());
     certificates = new Certificates(clock, nanos);
@@ -137,6 +141,7 @@ final class PoolUpkeep {
   void forget(String pool) {
     leave(pool);
     overdue.forget(pool);
+    silent.forget(pool);
   }
 
   /** Looks at the pool, unless it was as it should be a moment ago and nothing has changed. */
@@ -148,30 +153,44 @@ final class PoolUpkeep {
       Context<InferencePool> context) {
     String uid = seen.pool().getMetadata().getUid();
     String namespace = seen.pool().getMetadata().getNamespace();
+    SilentReports.Heard heard = heard(seen, informers);
     SettledLooks.Seen now =
         SettledLooks.Seen.of(
-            seen, scheduling, informers.cutOff(namespace), monitors(informers, namespace));
+            seen,
+            scheduling,
+            informers.cutOff(namespace),
+            monitors(informers, namespace),
+            heard.silent());
+    NextLook next = new NextLook();
+    next.within(heard.left());
     if (looks.isSettled(uid, now)) {
       telling.shown(seen);
-      return UpdateControl.noUpdate();
+      return next.control();
     }
     looks.unsettled(uid);
     Optional<Duration> pause = failedLooks.left(seen, scheduling);
     if (pause.isPresent()) {
       return NextLook.in(pause.get()).control();
     }
-    NextLook next;
+    NextLook done;
     try {
-      next = serveOrTell(seen, served, scheduling, informers, context);
+      done = serveOrTell(seen, served, scheduling, informers, context);
     } catch (UnexpectedException e) {
       failedLooks.failed(seen, scheduling);
       throw e;
     }
     failedLooks.end(uid);
-    if (next.isNone()) {
+    if (done.isNone()) {
       looks.settled(uid, now);
+      return next.control();
     }
-    return next.control();
+    done.within(heard.left());
+    return done.control();
+  }
+
+  private SilentReports.Heard heard(Observation seen, ClusterView informers) {
+    String namespace = seen.pool().getMetadata().getNamespace();
+    return silent.of(seen, informers.cutOff(namespace).contains(Lease.class));
   }
 
   /** What decides whether PodMonitors are made. */
@@ -364,8 +383,15 @@ final class PoolUpkeep {
     String name = Names.child(seen.pool().getMetadata().getName());
     ConfigHash hash = hash(wanted);
     List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
+    Set<String> silentPods = heard(seen, informers).silent();
     List<Replica> replicas =
-        seen.pods().stream().map(pod -> Replica.of(pod, seen.report(pod))).toList();
+        seen.pods().stream()
+            .map(
+                pod ->
+                    Replica.of(
+                        pod,
+                        silentPods.contains(pod.getMetadata().getName()) ? null : seen.report(pod)))
+            .toList();
     boolean areReady = replicas.stream().anyMatch(Replica::ready);
     PickerFacts facts =
         new PickerFacts(
@@ -388,7 +414,7 @@ final class PoolUpkeep {
                 informers),
             false);
     Optional<Duration> silence = overdue.left(uid, facts);
-    if (silence.filter(Duration::isZero).isPresent()) {
+    if (!silentPods.isEmpty() || silence.filter(Duration::isZero).isPresent()) {
       return facts.withReportsOverdue();
     }
     next.within(silence);

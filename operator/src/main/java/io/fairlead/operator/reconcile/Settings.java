@@ -44,6 +44,7 @@ public record Settings(
    * @param answers to ask again what admission makes of a Deployment of which it has made another
    *     thing: a policy may have been mended
    * @param reports for a ready pod to report the config, before it is told that it doesn't
+   * @param silence for a pod to renew its report, before that counts no more
    * @param saturation for a pool to be full, or to have room again, before each of its models says
    *     so
    * @param reloads for pickers to read another config, before their pool is told to wait for them
@@ -54,6 +55,7 @@ public record Settings(
       Duration repairs,
       Duration answers,
       Duration reports,
+      Duration silence,
       Duration saturation,
       Duration reloads) {
     /** The one that installs run at. */
@@ -64,6 +66,7 @@ public record Settings(
             Duration.ofMinutes(1),
             Duration.ofMinutes(5),
             PickerReport.REPEATED_WITHIN,
+            PickerReport.RENEWED_WITHIN.multipliedBy(3),
             Duration.ofMinutes(1),
             Duration.ofMillis(500));
   }

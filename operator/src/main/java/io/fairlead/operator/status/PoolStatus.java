@@ -162,7 +162,7 @@ public final class PoolStatus {
     return facts.reportsOverdue()
         ? Verdict.no(
             Reason.CONFIG_NOT_REPORTED,
-            "Pod %s is ready, and has not reported for long that it runs the config; see its log with kubectl logs %s --namespace %s, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says; where the log says 401, the account was made anew, and a new pod gets a token of it: kubectl rollout restart deployment/%s --namespace %s"
+            "Pod %s is ready, and has not reported for long that it runs the config; see by its log, kubectl logs %s --namespace %s, whether it reaches the API server, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says; where the log says 401, the account was made anew, and a new pod gets a token of it: kubectl rollout restart deployment/%s --namespace %s"
                 .formatted(
                     pod,
                     pod,

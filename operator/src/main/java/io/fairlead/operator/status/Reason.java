@@ -144,8 +144,8 @@ public enum Reason {
   CONFIG_NOT_REPORTED(
       Kind.WRONG,
       "ConfigNotReported",
-      "A ready pod of the picker has not said for a minute that it runs the config. It may serve all the same, by this or an older one.",
-      "See the pod's log, and whether its ServiceAccount may write Leases and read the ConfigMap."),
+      "A ready pod of the picker has not said for a minute that it runs the config, or has not renewed for 15 minutes what it said. It may serve all the same, by this or an older one.",
+      "See the pod's log: whether it reaches the API server, and whether its ServiceAccount may write Leases and read the ConfigMap. A new pod has a new token: `kubectl rollout restart deployment/DEPLOYMENT --namespace NAMESPACE`."),
   CONFIG_TOO_LARGE(
       Kind.WRONG,
       "ConfigTooLarge",

@@ -37,6 +37,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -555,6 +557,18 @@ public final class PoolFixture {
   /** What a picker does that is older, newer or not ours: any text. */
   public void report(String report) {
     client.resource(lease(need(Pod.class, POD), report)).serverSideApply();
+  }
+
+  /** What a picker does that has nothing new to report: it says that it still gets through. */
+  public void renewReport() {
+    client
+        .resource(
+            new LeaseBuilder(need(Lease.class, POD))
+                .withNewSpec()
+                .withRenewTime(ZonedDateTime.now(ZoneOffset.UTC))
+                .endSpec()
+                .build())
+        .update();
   }
 
   private Lease lease(Pod pod, String report) {

@@ -69,7 +69,8 @@ class LeaseReporterIT {
             new LeaseReporter(
                 client,
                 new LeaseReporter.Identity("pool", POD, namespace, "uid"),
-                Duration.ofMillis(100))) {
+                Duration.ofMillis(100),
+                LeaseReporter.RENEW)) {
       reporter.report(PickerReport.EMPTY);
       await().until(() -> lease() != null);
       Lease first = Objects.requireNonNull(lease());
@@ -83,6 +84,29 @@ class LeaseReporterIT {
       await().until(() -> lease() != null);
       assertThat(Objects.requireNonNull(lease()).getMetadata().getAnnotations())
           .containsEntry(PickerReport.ANNOTATION, PickerReport.EMPTY.toJson());
+    }
+  }
+
+  /** Else nobody could tell a picker that has nothing to say from one that is cut off. */
+  @Test
+  void isRenewedWhereNothingChanges() {
+    try (LeaseReporter reporter =
+        new LeaseReporter(
+            admin,
+            new LeaseReporter.Identity("pool", POD, namespace, "uid"),
+            Duration.ofMillis(100),
+            Duration.ofMillis(200))) {
+      reporter.report(PickerReport.EMPTY);
+      await().until(() -> lease() != null);
+      Lease first = Objects.requireNonNull(lease());
+      await()
+          .untilAsserted(
+              () -> {
+                Lease now = Objects.requireNonNull(lease());
+                assertThat(now.getSpec().getRenewTime()).isAfter(first.getSpec().getRenewTime());
+                assertThat(now.getMetadata().getAnnotations())
+                    .isEqualTo(first.getMetadata().getAnnotations());
+              });
     }
   }
 
@@ -105,7 +129,8 @@ class LeaseReporterIT {
         new LeaseReporter(
             admin,
             new LeaseReporter.Identity("pool", POD, namespace, "uid"),
-            Duration.ofMinutes(5))) {
+            Duration.ofMinutes(5),
+            LeaseReporter.RENEW)) {
       reporter.report(report);
       await().until(() -> lease() != null);
       String json =

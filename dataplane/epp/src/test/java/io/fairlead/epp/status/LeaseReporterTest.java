@@ -12,5 +12,7 @@ class LeaseReporterTest {
   void aReportIsWrittenAgainBeforeItIsMissed() {
     Duration latest = LeaseReporter.REPEAT.plus(LeaseReporter.REPEAT.dividedBy(4));
     assertThat(latest.plusSeconds(5)).isLessThan(PickerReport.REPEATED_WITHIN);
+    assertThat(LeaseReporter.RENEW.plus(latest).plusSeconds(5))
+        .isLessThan(PickerReport.RENEWED_WITHIN);
   }
 }
