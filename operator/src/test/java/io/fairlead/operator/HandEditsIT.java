@@ -268,6 +268,7 @@ class HandEditsIT extends OperatorWithPool {
           lifecycle/preStop/sleep | lifecycle/preStop/exec | {"command":["true"]}
           ports/0/containerPort | ports/0/containerPort | 9999
           resources            | resources | {"requests":{"cpu":"50m"},"limits":{"cpu":"100m"}}
+          ../../automountServiceAccountToken | ../../automountServiceAccountToken | false
           ../../volumes/0/emptyDir | ../../volumes/0/hostPath | {"path":"/tmp"}
           """)
   void whatExcludesAFieldOfOursIsTakenAway(String ours, String theirs, String value) {

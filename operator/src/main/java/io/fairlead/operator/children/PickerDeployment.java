@@ -119,6 +119,8 @@ final class PickerDeployment {
         .endMetadata()
         .withNewSpec()
         .withServiceAccountName(design.picker())
+        // Said here, it holds whatever hardening of the account says.
+        .withAutomountServiceAccountToken(true)
         .withNodeSelector(orNull(template.nodeSelector()))
         .withAffinity(template.affinity())
         .withTolerations(template.tolerations())
@@ -249,8 +251,6 @@ final class PickerDeployment {
     return labels;
   }
 
-  /** An empty map would be applied as one, and be a difference where the server keeps none. */
-  private static @Nullable Map<String, String> orNull(Map<String, String> map) {
   private static Map<String, String> annotations(PickerDesign design, PodTemplateSpec template) {
     Map<String, String> annotations = new TreeMap<>(template.annotations());
     if (design.account() != null) {
@@ -291,6 +291,8 @@ final class PickerDeployment {
         < 0;
   }
 
+  /** An empty map would be applied as one, and be a difference where the server keeps none. */
+  private static @Nullable Map<String, String> orNull(Map<String, String> map) {
     return map.isEmpty() ? null : map;
   }
 
