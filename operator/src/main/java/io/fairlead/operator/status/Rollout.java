@@ -76,7 +76,36 @@ final class Rollout {
 
   /** Something that time alone will not mend; the pods that serve all the same are counted. */
   Optional<Verdict> broken() {
-    return ailing().map(this::besideWhatServes);
+    return ailing().map(this::besideWhatOthersSet).map(this::besideWhatServes);
+  }
+
+  /** The operator leaves alone what it doesn't apply, and that may be what ails the pods. */
+  private Verdict besideWhatOthersSet(Verdict ailing) {
+    Deployment deployment = facts.deployment();
+    PodTemplateSpec template = deployment == null ? null : deployment.getSpec().getTemplate();
+    List<String> set = template == null ? List.of() : setByOthers(template.getSpec());
+    return set.isEmpty()
+        ? ailing
+        : ailing.worded(
+            message ->
+                "%s; somebody else set %s in Deployment %s, take that out if it is why: kubectl edit deployment/%s --namespace %s"
+                    .formatted(
+                        message,
+                        String.join(" and ", set),
+                        facts.picker(),
+                        facts.picker(),
+                        facts.where().namespace()));
+  }
+
+  private static List<String> setByOthers(PodSpec spec) {
+    Stream<String> command =
+        picker(spec).filter(epp -> !epp.getCommand().isEmpty()).stream()
+            .map(epp -> "command of container " + epp.getName());
+    Stream<String> constraints =
+        spec.getTopologySpreadConstraints().stream()
+            .filter(one -> "DoNotSchedule".equals(one.getWhenUnsatisfiable()))
+            .map(one -> "the topologySpreadConstraint over " + one.getTopologyKey());
+    return Stream.concat(command, constraints).toList();
   }
 
   private Verdict besideWhatServes(Verdict ailing) {

@@ -618,6 +618,44 @@ class PoolStatusTest {
         null);
   }
 
+  /** The operator leaves alone what it doesn't apply. */
+  @Test
+  void whatSomebodyElseSetIsNamedBesideWhatAilsThePods() {
+    Deployment edited =
+        new DeploymentBuilder(deployment(1, 1, 0, "True"))
+            .editSpec()
+            .withNewTemplate()
+            .withNewSpec()
+            .addNewContainer()
+            .withName("epp")
+            .withCommand("sleep")
+            .endContainer()
+            .addNewTopologySpreadConstraint()
+            .withTopologyKey("zone")
+            .withWhenUnsatisfiable("DoNotSchedule")
+            .endTopologySpreadConstraint()
+            .addNewTopologySpreadConstraint()
+            .withTopologyKey("kubernetes.io/hostname")
+            .withWhenUnsatisfiable("ScheduleAnyway")
+            .endTopologySpreadConstraint()
+            .endSpec()
+            .endTemplate()
+            .endSpec()
+            .build();
+    for (Replica ailing : List.of(waiting("CrashLoopBackOff"), unschedulable("no node"))) {
+      assertThat(PoolStatus.of(facts(edited, ailing)).get(ConditionType.READY))
+          .extracting(Verdict::message)
+          .asString()
+          .endsWith(
+              "; somebody else set command of container epp and the topologySpreadConstraint over zone in Deployment p-epp, take that out if it is why: kubectl edit deployment/p-epp --namespace ns");
+      assertThat(
+              PoolStatus.of(facts(deployment(1, 1, 0, "True"), ailing)).get(ConditionType.READY))
+          .extracting(Verdict::message)
+          .asString()
+          .doesNotContain("somebody else");
+    }
+  }
+
   /** A Deployment's controller counts them seconds later, and one line would say 3/2. */
   @Test
   void noMorePodsAreReadyThanThereAre() {
