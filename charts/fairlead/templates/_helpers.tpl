@@ -39,6 +39,14 @@ annotations:
 {{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag }}{{ end }}
 {{- end }}
 
+{{/* A quantity of a resource, such as 128Mi or 0.5, as a number. */}}
+{{- define "fairlead.number" -}}
+{{- $quantity := toString . }}
+{{- $units := dict "m" 1e-3 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 0x1p10 "Mi" 0x1p20 "Gi" 0x1p30 "Ti" 0x1p40 "Pi" 0x1p50 "Ei" 0x1p60 }}
+{{- $unit := regexFind "[mkMGTPE]i?$|Ki$" $quantity }}
+{{- mulf (trimSuffix $unit $quantity | float64) (get $units $unit | default 1) }}
+{{- end }}
+
 {{/* What no schema can say of one field alone. */}}
 {{- define "fairlead.check" -}}
 {{- with .Values }}
@@ -53,6 +61,13 @@ annotations:
 {{- end }}
 {{- if and (eq (toString .operator.leaderElect) "false") (gt (int .operator.replicas) 1) }}
 {{- fail (printf "operator.replicas: is %v, at most 1 is possible where operator.leaderElect is false: all would act at once" .operator.replicas) }}
+{{- end }}
+{{- $resources := default dict .operator.resources }}
+{{- range $name, $limit := $resources.limits }}
+{{- $request := get (default dict $resources.requests) $name }}
+{{- if and $request (lt (include "fairlead.number" $limit | float64) (include "fairlead.number" $request | float64)) }}
+{{- fail (printf "operator.resources.limits.%s: is %v, less than operator.resources.requests.%s, which is %v (by default, where you set none); raise the one or lower the other" $name $limit $name $request) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}

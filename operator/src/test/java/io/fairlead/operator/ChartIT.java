@@ -285,6 +285,11 @@ class ChartIT {
         "networkPolicies.metricsReaders=null         | metricsReaders",
         "networkPolicies.metricsReaders[0].everybody=true | everybody",
         "operator.resources.limits.memory=much       | /operator/resources/limits/memory",
+        "operator.resources.limits.memory=128Mi      | operator.resources.limits.memory: is 128Mi",
+        "operator.resources.limits.memory=268435455  | operator.resources.limits.memory",
+        "operator.resources.limits.memory=2e8        | operator.resources.limits.memory",
+        "operator.resources.limits.cpu=99m           | operator.resources.limits.cpu",
+        "operator.resources.limits.cpu=0.05          | operator.resources.limits.cpu",
         "operator.podLabels.app\\.kubernetes\\.io/name=x | /operator/podLabels/app.kubernetes.io",
         "operator.replicas=2,operator.leaderElect=false | operator.replicas",
         "scope=namespace,operator.watchNamespaces={a} | operator.watchNamespaces",
@@ -297,11 +302,34 @@ class ChartIT {
         "operator.env[0].name=A,operator.env[0].value=b,operator.env[0].valueFrom.fieldRef.fieldPath=c | /operator/env/0",
         "operator.tolerations[0].operator=Exists,operator.tolerations[0].value=a | /operator/tolerations/0",
         "images.operator.repository=reg/op:v1 | /images/operator/repository",
-        "networkPolicies.metricsReaders[0].ipBlock.cidr=foo | /networkPolicies/metricsReaders/0/ipBlock/cidr"
+        "networkPolicies.metricsReaders[0].ipBlock.cidr=foo | /networkPolicies/metricsReaders/0/ipBlock/cidr",
+        "networkPolicies.metricsReaders[0].ipBlock.cidr=10.0.0.0/33 | /networkPolicies/metricsReaders/0/ipBlock/cidr",
+        "networkPolicies.metricsReaders[0].ipBlock.cidr=10.0.0/8 | /networkPolicies/metricsReaders/0/ipBlock/cidr",
+        "networkPolicies.pickerClients[0].ipBlock.cidr=300.0.0.0/8 | /networkPolicies/pickerClients/0/ipBlock/cidr",
+        "networkPolicies.pickerClients[0].ipBlock.cidr=fd00::/129 | /networkPolicies/pickerClients/0/ipBlock/cidr"
       })
   void aWrongValueIsRefusedByItsField(String value, String field) {
     assertThatThrownBy(() -> Chart.render("fairlead", "ours", "--set=" + value))
         .hasMessageContaining(field);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "limits.memory=256Mi",
+        "limits.memory=268435456",
+        "limits.memory=0.25Gi",
+        "limits.memory=1G",
+        "limits.memory=1E",
+        "limits.memory=3e8",
+        "limits.cpu=0.1",
+        "limits.cpu=1",
+        "requests.memory=64Mi,operator.resources.limits.memory=64Mi",
+        "requests.memory=null,operator.resources.limits.memory=64Mi"
+      })
+  void limitsThatAreNotLessThanRequestsAreTaken(String resources) {
+    assertThat(Chart.render("fairlead", "ours", "--set=operator.resources." + resources))
+        .contains("kind: Deployment");
   }
 
   @Test
