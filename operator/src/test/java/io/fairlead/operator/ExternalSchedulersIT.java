@@ -166,22 +166,27 @@ class ExternalSchedulersIT {
       pool.createPicker("mine", "{name: pool}");
       patch(
           pool,
-          "{\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"real:1\"}}},\"shadows\":[{\"name\":\"tried\",\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"tried:1\",\"port\":9100}}}}]}");
+          """
+          {"scheduling": {"external": {"sidecar": {"image": "real:1"}}},
+           "shadows": [{"name": "tried", "scheduling": {"external":
+             {"service": {"address": "tried:1", "tls": {"caSecret": "authorities"}}}}}]}
+          """);
       await()
           .atMost(Duration.ofMinutes(1))
-          .until(() -> images(pool).equals(List.of("real:1", "tried:1")));
+          .until(() -> images(pool).equals(List.of("real:1")) && mountsAuthorities(pool));
       PodSpec before = pod(pool);
 
-      // A plugin that does not exist, and a shadow where the picker's metrics are.
+      // A plugin that does not exist, and a shadow that could take its picker out of service.
       patch(
           pool,
-          "{\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"real:2\"}},\"plugins\":[{\"type\":\"no-such\"}]},\"shadows\":[{\"name\":\"tried\",\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"tried:2\",\"port\":9090}}}}]}");
+          """
+          {"scheduling": {"external": {"sidecar": {"image": "real:2"}}, "plugins": [{"type": "no-such"}]},
+           "shadows": [{"name": "tried", "scheduling": {"external": {"sidecar": {"image": "tried:2"}}}}]}
+          """);
       pool.awaitPool("Accepted", "False/InvalidSpec");
       assertThat(pool.poolMessage("Accepted"))
           .contains("spec.scheduling.plugins[0].type")
-          .contains(
-              "spec.shadows[0].scheduling.external.sidecar.port is 9090: this is a port of the"
-                  + " picker's own; take another");
+          .contains("spec.shadows[0].scheduling.external.sidecar is not for a shadow");
       assertThat(pod(pool)).isEqualTo(before);
 
       // Another setting of the pods is carried out, and takes nothing of what is refused along.
@@ -189,16 +194,29 @@ class ExternalSchedulersIT {
       await()
           .atMost(Duration.ofMinutes(1))
           .until(() -> pod(pool).getContainers().getFirst().getImage().equals("picker:2"));
-      assertThat(images(pool)).containsExactly("real:1", "tried:1");
+      assertThat(images(pool)).containsExactly("real:1");
+      assertThat(mountsAuthorities(pool)).isTrue();
 
       patch(
           pool,
-          "{\"scheduling\":{\"plugins\":null},\"shadows\":[{\"name\":\"tried\",\"scheduling\":{\"external\":{\"sidecar\":{\"image\":\"tried:2\",\"port\":9101}}}}]}");
+          """
+          {"scheduling": {"plugins": null},
+           "shadows": [{"name": "tried", "scheduling": {"external": {"service": {"address": "tried:2"}}}}]}
+          """);
       await()
           .atMost(Duration.ofMinutes(1))
-          .until(() -> images(pool).equals(List.of("real:2", "tried:2")));
+          .until(() -> images(pool).equals(List.of("real:2")) && !mountsAuthorities(pool));
       pool.awaitPool("Accepted", "True/Accepted");
     }
+  }
+
+  /** Those that the shadow's certificate must come from. */
+  private static boolean mountsAuthorities(PoolFixture pool) {
+    return pod(pool).getVolumes().stream()
+        .anyMatch(
+            volume ->
+                volume.getSecret() != null
+                    && "authorities".equals(volume.getSecret().getSecretName()));
   }
 
   /** Of the containers beside the picker's. */

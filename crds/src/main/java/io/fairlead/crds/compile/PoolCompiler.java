@@ -21,9 +21,7 @@ import io.fairlead.crds.document.SchedulerDocument;
 import io.fairlead.crds.document.ShadowsDocument;
 import io.fairlead.crds.document.SourceTree;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
-import io.fairlead.crds.fairlead.v1alpha1.EndpointPickerSpec;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
-import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.fairlead.v1alpha1.RequestsSpec;
 import io.fairlead.crds.fairlead.v1alpha1.SchedulingFromSpec;
@@ -35,7 +33,6 @@ import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.InferenceModelSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -323,14 +320,12 @@ public final class PoolCompiler {
     FieldPath path = new FieldPath("spec.shadows");
     for (int i = 0; i < list.size(); i++) {
       String name = list.path(i).path("name").asText();
-      ExternalDocument.replace(
-          tree,
-          path.element(i).field("scheduling"),
-          list.path(i).path("scheduling"),
-          spec -> ExternalPlace.ofShadow(name, spec));
+      FieldPath at = path.element(i).field("scheduling");
+      JsonNode scheduling = list.path(i).path("scheduling");
+      noSidecar(tree, at, scheduling);
+      ExternalDocument.replace(tree, at, scheduling, spec -> ExternalPlace.ofShadow(name, spec));
     }
     List<ShadowConfig> read = ShadowsDocument.read(tree, path, list);
-    distinctPorts(picker.getSpec(), tree, path);
     for (int i = 0; i < list.size(); i++) {
       checkPlugins(
           tree, path.element(i).field("scheduling"), list.path(i).path("scheduling"), picker);
@@ -354,32 +349,13 @@ public final class PoolCompiler {
     return ran == null ? null : part.apply(ran);
   }
 
-  /** Containers of a pod share its ports: the second of two would never listen. */
-  private static void distinctPorts(EndpointPickerSpec picker, SourceTree tree, FieldPath path) {
-    Map<Integer, String> taken = new HashMap<>();
-    Integer inForce = port(picker.scheduling());
-    if (inForce != null) {
-      taken.put(inForce, "spec.scheduling");
+  /** What is tried must harm nothing, and a pod whose container crashes is not ready. */
+  private static void noSidecar(SourceTree tree, FieldPath path, JsonNode scheduling) {
+    if (scheduling.path("external").hasNonNull("sidecar")) {
+      tree.error(
+          path.field("external").field("sidecar"),
+          "is not for a shadow: when it crashes, its picker is not ready, and nor is what is in force; run it apart, and name it in service");
     }
-    for (int i = 0; i < picker.shadows().size(); i++) {
-      FieldPath scheduling = path.element(i).field("scheduling");
-      Integer port = port(picker.shadows().get(i).scheduling());
-      String other = port == null ? null : taken.putIfAbsent(port, scheduling.toString());
-      if (other != null) {
-        tree.error(
-            scheduling.field("external").field("sidecar").field("port"),
-            "is "
-                + port
-                + ", where the sidecar of "
-                + other
-                + " listens in the same pod; take another");
-      }
-    }
-  }
-
-  private static @Nullable Integer port(@Nullable JsonNode scheduling) {
-    ExternalSpec external = ExternalSpec.of(scheduling);
-    return external == null || external.sidecar() == null ? null : external.sidecar().port();
   }
 
   private static Finding finding(

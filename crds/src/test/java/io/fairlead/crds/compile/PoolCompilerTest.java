@@ -506,14 +506,17 @@ final class PoolCompilerTest {
   void aShadowsExternalSchedulerHasAPlaceOfItsOwn() {
     Compilation compilation =
         PoolCompiler.compile(
-            pool(), List.of(), shadows("{name: a, scheduling: {external: {sidecar: {image: i}}}}"));
+            pool(),
+            List.of(),
+            shadows(
+                "{name: a, scheduling: {external: {service: {address: 's:1', tls: {caSecret: c}}}}}"));
     assertThat(compilation.findings()).isEmpty();
     assertThat(config(compilation).shadows().getFirst().scheduler().plugins())
         .singleElement()
         .satisfies(
             plugin ->
                 assertThat(plugin.parameters())
-                    .containsEntry("address", "unix:/run/fairlead/scheduler-a/socket"));
+                    .containsEntry("caFile", "/etc/fairlead/scheduler-a/ca.crt"));
   }
 
   @Test
@@ -536,58 +539,43 @@ final class PoolCompilerTest {
   @ParameterizedTest
   @ValueSource(ints = {8080, 9002, 9003, 9004, 9090})
   void aSidecarAtAPortOfThePickersIsToldByItsField(int port) {
-    String external = "scheduling: {external: {sidecar: {image: i, port: " + port + "}}}";
-    Map<String, EndpointPicker> wrong =
-        Map.of(
-            "spec.scheduling.external.sidecar.port",
-            scheduling("{external: {sidecar: {image: i, port: " + port + "}}}"),
-            "spec.shadows[1].scheduling.external.sidecar.port",
-            shadows("{name: a, scheduling: {}}, {name: b, " + external + "}"));
-    wrong.forEach(
-        (path, picker) -> {
-          Compilation compilation = PoolCompiler.compile(pool(), List.of(), picker);
-          assertThat(compilation.findings())
-              .singleElement()
-              .satisfies(
-                  finding -> {
-                    assertThat(finding.path()).isEqualTo(path);
-                    assertThat(finding.message())
-                        .isEqualTo(
-                            path
-                                + " is "
-                                + port
-                                + ": this is a port of the picker's own; take another");
-                    assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
-                  });
-          assertThat(compilation.refuses("spec.scheduling")).isNotEqualTo(path.contains("shadows"));
-          assertThat(compilation.refuses("spec.shadows")).isEqualTo(path.contains("shadows"));
-        });
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(), List.of(), scheduling("{external: {sidecar: {image: i, port: " + port + "}}}"));
+    assertThat(compilation.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.message())
+                  .isEqualTo(
+                      "spec.scheduling.external.sidecar.port is "
+                          + port
+                          + ": this is a port of the picker's own; take another");
+              assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
+            });
+    assertThat(compilation.refuses("spec.scheduling")).isTrue();
+    assertThat(compilation.refuses("spec.shadows")).isFalse();
   }
 
+  /** It would be a container of the pod that serves, which is not ready while one crashes. */
   @Test
-  void sidecarsOfOnePodAtTheSamePortAreToldByTheSecondsField() {
-    String there = "scheduling: {external: {sidecar: {image: i, port: 9100}}}";
-    EndpointPicker picker =
-        read(
-            EndpointPicker.class,
-            "{metadata: {name: e, namespace: n}, spec: {poolRef: {name: p}, "
-                + there
-                + ", shadows: [{name: a, scheduling: {}}, {name: b, "
-                + there
-                + "}]}}");
-    assertThat(PoolCompiler.compile(pool(), List.of(), picker).findings())
-        .extracting(Finding::message)
-        .containsExactly(
-            "spec.shadows[1].scheduling.external.sidecar.port is 9100, where the sidecar of"
-                + " spec.scheduling listens in the same pod; take another");
-    assertThat(
-            PoolCompiler.compile(
-                    pool(),
-                    List.of(),
-                    shadows("{name: a, " + there + "}, {name: b, " + there + "}"))
-                .findings())
-        .extracting(Finding::path)
-        .containsExactly("spec.shadows[1].scheduling.external.sidecar.port");
+  void aShadowsSidecarIsToldToRunApart() {
+    Compilation compilation =
+        PoolCompiler.compile(
+            pool(),
+            List.of(),
+            shadows(
+                "{name: a, scheduling: {}}, {name: b, scheduling: {external: {sidecar: {image: i}}}}"));
+    assertThat(compilation.findings())
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(finding.path()).isEqualTo("spec.shadows[1].scheduling.external.sidecar");
+              assertThat(finding.message()).endsWith("run it apart, and name it in service");
+              assertThat(finding.severity()).isEqualTo(Finding.Severity.REJECTS);
+            });
+    assertThat(compilation.refuses("spec.scheduling")).isFalse();
+    assertThat(compilation.refuses("spec.shadows")).isTrue();
   }
 
   private static EndpointPicker scheduling(String scheduling) {

@@ -546,10 +546,11 @@ class ChildrenTest {
 
   @Test
   void whatPodsCantBeMadeOfIsLeftOutOfThem() {
-    assertThat(pod("shadows: [{name: a, scheduling: {external: {sidecar: {}}}}]"))
+    assertThat(pod("scheduling: {external: {sidecar: {}}}")).isEqualTo(pod("replicas: 1"));
+    assertThat(pod("scheduling: {external: {sidecar: {image: i, port: 9002}}}"))
         .isEqualTo(pod("replicas: 1"));
-    assertThat(
-            pod("shadows: [{name: a, scheduling: {external: {sidecar: {image: i, port: 9002}}}}]"))
+    assertThat(pod("shadows: [{name: a, scheduling: {external: {sidecar: {image: i}}}}]"))
+        .as("it could take its picker out of service")
         .isEqualTo(pod("replicas: 1"));
   }
 

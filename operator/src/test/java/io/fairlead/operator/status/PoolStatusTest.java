@@ -648,8 +648,7 @@ class PoolStatusTest {
           .asString()
           .endsWith(
               "; somebody else set command of container epp and the topologySpreadConstraint over zone in Deployment p-epp, take that out if it is why: kubectl edit deployment/p-epp --namespace ns");
-      assertThat(
-              PoolStatus.of(facts(deployment(1, 1, 0, "True"), ailing)).get(ConditionType.READY))
+      assertThat(PoolStatus.of(facts(deployment(1, 1, 0, "True"), ailing)).get(ConditionType.READY))
           .extracting(Verdict::message)
           .asString()
           .doesNotContain("somebody else");

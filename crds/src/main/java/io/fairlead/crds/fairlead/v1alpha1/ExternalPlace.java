@@ -24,7 +24,7 @@ public record ExternalPlace(String name, ExternalSpec spec) {
     return new ExternalPlace(IN_FORCE, spec);
   }
 
-  /** That of a shadow; a long name is shortened and stays unique. */
+  /** That of a shadow, which is a service; a long name is shortened and stays unique. */
   public static ExternalPlace ofShadow(String shadow, ExternalSpec spec) {
     String name = IN_FORCE + "-" + shadow;
     return new ExternalPlace(
@@ -51,12 +51,12 @@ public record ExternalPlace(String name, ExternalSpec spec) {
     return spec != null && spec.canBe() ? List.of(inForce(spec)) : List.of();
   }
 
-  /** Those of a picker's shadows. */
+  /** Those of a picker's shadows; one that is refused has none. */
   public static List<ExternalPlace> ofShadows(@Nullable EndpointPickerSpec picker) {
     List<ExternalPlace> places = new ArrayList<>();
     for (ShadowSpec shadow : picker == null ? List.<ShadowSpec>of() : picker.shadows()) {
       ExternalSpec tried = ExternalSpec.of(shadow.scheduling());
-      if (tried != null && tried.canBe() && shadow.name() != null) {
+      if (tried != null && tried.sidecar() == null && tried.canBe() && shadow.name() != null) {
         places.add(ofShadow(shadow.name(), tried));
       }
     }
