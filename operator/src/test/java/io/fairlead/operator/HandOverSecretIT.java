@@ -83,6 +83,18 @@ class HandOverSecretIT {
                     && r.writes());
   }
 
+  /** Whoever starts waits for it, and nobody tells of it: Secrets are not watched. */
+  @Test
+  void oneThatIsDeletedIsBackWhenAPodStarts() {
+    try (var _ = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      pool.delete(Secret.class, OWN);
+      pool.startingPod("epp-2");
+      // Sooner than in the minute for which one that was there counts as there.
+      await().atMost(Duration.ofSeconds(30)).until(() -> pool.get(Secret.class, OWN) != null);
+    }
+  }
+
   @Test
   void whoIsAloneOrToldNotToSharesNone() {
     edit("{\"spec\":{\"replicas\":1}}");

@@ -35,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,8 +104,8 @@ public final class ChildApplier {
   /** Children whose names objects had, when last seen, that are not the pool's. */
   private final Set<ChildKey> foreign = ConcurrentHashMap.newKeySet();
 
-  /** When each child that is made and never changed was seen last, by a clock that doesn't jump. */
-  private final Map<ChildKey, Long> made = new ConcurrentHashMap<>();
+  /** When each child that is made and never changed was seen last. */
+  private final Map<ChildKey, Made> made = new ConcurrentHashMap<>();
 
   private final Repairs repairs;
 
@@ -137,6 +138,12 @@ public final class ChildApplier {
       return actual.getMetadata().getResourceVersion().equals(version) && child.equals(wanted);
     }
   }
+
+  /**
+   * @param at when it was there, by a clock that doesn't jump, in nanoseconds
+   * @param pods UIDs of those that there were: one that starts later may wait for it
+   */
+  private record Made(long at, Set<String> pods) {}
 
   /**
    * @param client by which children are written
@@ -368,7 +375,8 @@ public final class ChildApplier {
 
   /**
    * Makes a child where there is none, and never changes one that is there: of that it matters only
-   * that the pool owns it. What was there within the last minute is not asked for again.
+   * that the pool owns it. What was there within the last minute is not asked for again, unless
+   * another pod has begun since.
    *
    * @return why it is not there, or can't be used
    */
@@ -379,8 +387,14 @@ public final class ChildApplier {
 
   private Optional<ChildFailure> make(ChildKey key, HasMetadata child, Observation seen) {
     long begun = System.nanoTime();
-    Long last = made.get(key);
-    if (last != null && begun - last < MADE_COUNTS.toNanos()) {
+    Set<String> pods =
+        seen.pods().stream()
+            .map(pod -> pod.getMetadata().getUid())
+            .collect(Collectors.toUnmodifiableSet());
+    Made last = made.get(key);
+    if (last != null
+        && begun - last.at() < MADE_COUNTS.toNanos()
+        && last.pods().containsAll(pods)) {
       return Optional.empty();
     }
     try {
@@ -392,7 +406,7 @@ public final class ChildApplier {
       if (taken.isPresent()) {
         return taken.map(why -> ChildFailure.lasting(child, why));
       }
-      made.put(key, begun);
+      made.put(key, new Made(begun, pods));
       return Optional.empty();
     } catch (WriteLanes.NoRoomException e) {
       return Optional.of(Refusals.notTried(child, e));

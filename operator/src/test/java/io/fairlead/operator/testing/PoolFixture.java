@@ -466,6 +466,11 @@ public final class PoolFixture {
     client.resource(lease(pod, report.toJson())).serverSideApply();
   }
 
+  /** One more pod of the picker, of which nothing is known yet. */
+  public void startingPod(String name) {
+    var _ = further(name);
+  }
+
   /** The pod has drained. */
   public void letGo(String pod) {
     client
