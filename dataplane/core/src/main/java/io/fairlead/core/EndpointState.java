@@ -205,11 +205,14 @@ final class EndpointState implements PoolEndpoint {
    * process, which still has its cache of the same size, its adapters and its base model.
    */
   void eligible(EndpointSpec current, long now) {
-    if (!spec.labels().equals(current.labels())) {
-      attributes = EndpointLabels.attributes(current.labels());
+    // Receipts refer to it: one that says the same, told anew, would be kept for them beside it.
+    if (!spec.equals(current)) {
+      if (!spec.labels().equals(current.labels())) {
+        attributes = EndpointLabels.attributes(current.labels());
+      }
+      spec = current;
+      health.spec(current);
     }
-    spec = current;
-    health.spec(current);
     if (leaving) {
       leaving = false;
       since = now;

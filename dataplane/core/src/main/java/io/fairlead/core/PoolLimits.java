@@ -11,8 +11,8 @@ package io.fairlead.core;
  *     room to grow comes on top, up to as much again with prompts of a block or two
  * @param maxWaitingBytes most bytes of the bodies of requests that wait for room, at least 0: the
  *     process holds them meanwhile, and needs memory for those that come, too
- * @param maxReceiptBytes most memory for what is kept of decisions, as far as it is their own; 0 to
- *     keep none, whatever the config says
+ * @param maxReceiptBytes most memory for what is kept of decisions, with the configs and lists of
+ *     endpoints that are kept for them alone; 0 to keep none, whatever the config says
  */
 public record PoolLimits(
     int retries,

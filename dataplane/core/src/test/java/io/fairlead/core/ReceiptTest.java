@@ -19,6 +19,7 @@ import io.fairlead.core.receipt.ReceiptSearch;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ProfileConfig;
@@ -40,8 +41,12 @@ class ReceiptTest {
 
   private static final long MILLISECOND = 1_000_000;
   private static final String NAMELESS = "request-";
+  private static final long RECEIPT_BYTES = 1 << 20;
 
-  private Pool pool = pool(1 << 20);
+  /** An endpoint's name, incarnation and labels, about. */
+  private static final int SPEC_BYTES = 350;
+
+  private Pool pool = pool(RECEIPT_BYTES);
 
   private static Pool pool(long maxReceiptBytes) {
     return new Pool(new PoolLimits(4, 100, 1_000, 1 << 20, 1 << 20, maxReceiptBytes));
@@ -90,7 +95,6 @@ class ReceiptTest {
     assertThat(last(after).origin()).isEqualTo(Provenance.SOURCES);
   }
 
-  /** What is in common to many decisions is no part of the memory that receipts may take. */
   @Test
   void keepsNoConfigThatNoReceiptIsOf() {
     RequestsConfig four = RequestsConfig.DEFAULT.withReceipts(new ReceiptsConfig(4, 1));
@@ -103,10 +107,105 @@ class ReceiptTest {
     for (int i = 0; i < 4; i++) {
       pool.arrive("m");
     }
-    for (int i = 0; i < 50 && before.get() != null; i++) {
-      System.gc();
+    assertThat(alive(List.of(before))).isZero();
+  }
+
+  /** Their objects are used again much later where it is the ring that is full. */
+  @Test
+  void keepsNoConfigOfReceiptsWhoseWordsAreGone() {
+    String[] names = IntStream.range(0, 200).mapToObj(i -> "e" + i).toArray(String[]::new);
+    WeakReference<PoolConfig> before = serveUnderOneOfItsOwn(RequestsConfig.DEFAULT);
+    pool.core.configure(0, compiled(RequestsConfig.DEFAULT));
+    pool.endpoints(names);
+    int most = pool.core.receipts().kept().most();
+    for (int i = 0; i < most - 100; i++) {
+      pool.arrive("m");
     }
-    assertThat(before.get()).isNull();
+    assertThat(pool.core.receipts().size()).isLessThan(most - 200);
+    assertThat(alive(List.of(before))).isZero();
+  }
+
+  /** As in a rollout: each list lacks another endpoint, which is another process afterwards. */
+  @Test
+  void listsOfEndpointsThatComeAndGoStayWithinTheMemoryForReceipts() {
+    pool.configure();
+    List<WeakReference<?>> specs = new ArrayList<>();
+    ReceiptLog log = pool.core.receipts();
+    for (int change = 0; change < 1_000; change++) {
+      List<EndpointSpec> list = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        if (i != change % 100) {
+          list.add(labelled("e" + i, "incarnation-" + (change + 100 - i) / 100));
+        }
+      }
+      pool.core.endpoints(0, list);
+      list.forEach(spec -> specs.add(new WeakReference<>(spec)));
+      pool.core.ended(0, pool.arrive("m"), Outcome.COMPLETED, Usage.UNKNOWN);
+      assertThat(log.bytes()).isLessThanOrEqualTo(RECEIPT_BYTES);
+    }
+    assertThat((long) alive(specs) * SPEC_BYTES).isLessThan(RECEIPT_BYTES / 4);
+    assertThat(log.size()).isBetween(100, 400);
+    List<DecidedRequest> kept = log.newest(ReceiptFilter.ANY, 10_000);
+    assertThat(kept).hasSize(log.size());
+    assertThat(kept)
+        .extracting(one -> last(Long.parseLong(one.id().substring(NAMELESS.length()))))
+        .allMatch(decision -> decision.candidates() + decision.excluded().size() == 99);
+  }
+
+  /** A list that is told again is no other one, whatever objects it is of. */
+  @Test
+  void endpointsThatAreToldAgainAreNotKeptOnceMore() {
+    pool.configure();
+    List<WeakReference<?>> specs = new ArrayList<>();
+    for (int again = 0; again < 50; again++) {
+      List<EndpointSpec> list = new ArrayList<>();
+      for (int i = 0; i < 100; i++) {
+        list.add(labelled("e" + i, "1"));
+      }
+      pool.core.endpoints(0, list);
+      list.forEach(spec -> specs.add(new WeakReference<>(spec)));
+      pool.arrive("m");
+    }
+    assertThat(alive(specs)).isEqualTo(100);
+    assertThat(pool.core.receipts().size()).isEqualTo(50);
+  }
+
+  @Test
+  void configsThatComeAndGoStayWithinTheMemoryForReceipts() {
+    pool.endpoints("a");
+    List<WeakReference<?>> configs = new ArrayList<>();
+    for (int edit = 0; edit < 100; edit++) {
+      CompiledConfig config =
+          new ConfigCompiler(List.of())
+              .compile(
+                  Pool.config(
+                      SchedulerConfig.DEFAULT,
+                      IntStream.range(0, 50)
+                          .mapToObj(i -> Pool.model("m" + i, Criticality.STANDARD))
+                          .toArray(ModelConfig[]::new)));
+      pool.core.configure(0, config);
+      configs.add(new WeakReference<>(config.source()));
+      pool.core.ended(0, pool.arrive("m1"), Outcome.COMPLETED, Usage.UNKNOWN);
+      assertThat(pool.core.receipts().bytes()).isLessThanOrEqualTo(RECEIPT_BYTES);
+    }
+    assertThat(alive(configs)).isBetween(2, 20);
+    assertThat(pool.core.receipts().size()).isBetween(2, 20);
+  }
+
+  private static EndpointSpec labelled(String name, String incarnation) {
+    return new EndpointSpec(
+        name, incarnation, "10.0.0.1", 8000, Map.of("app", "vllm", "tier", "gold"));
+  }
+
+  /** How many are referred to; with as many collections as change that. */
+  private static int alive(List<? extends WeakReference<?>> all) {
+    int alive = Integer.MAX_VALUE;
+    for (int before = alive, same = 0; alive > 0 && same < 3; before = alive) {
+      System.gc();
+      alive = (int) all.stream().filter(one -> one.get() != null).count();
+      same = alive == before ? same + 1 : 0;
+    }
+    return alive;
   }
 
   private static CompiledConfig compiled(RequestsConfig requests) {

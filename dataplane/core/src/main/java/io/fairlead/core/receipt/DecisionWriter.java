@@ -52,6 +52,7 @@ public final class DecisionWriter implements DecisionRecorder {
 
   private final ReceiptRing ring;
   private final Vocabulary vocabulary;
+  private final DecisionContexts contexts;
 
   /** The profiles that have run are the first of these, which are used again and again. */
   private final List<Run> runs = new ArrayList<>();
@@ -59,10 +60,7 @@ public final class DecisionWriter implements DecisionRecorder {
   private int runCount;
   private @Nullable SchedulerOutline outline;
 
-  /** Of the last decision. */
-  private @Nullable DecisionContext context;
-
-  /** What the context was made of. */
+  /** What the newest context was made of. */
   private Object @Nullable [] pool;
 
   private long from;
@@ -93,9 +91,10 @@ public final class DecisionWriter implements DecisionRecorder {
   /** Of how many that are out it is told since when and why. */
   private int told;
 
-  DecisionWriter(ReceiptRing ring, Vocabulary vocabulary) {
+  DecisionWriter(ReceiptRing ring, Vocabulary vocabulary, DecisionContexts contexts) {
     this.ring = ring;
     this.vocabulary = vocabulary;
+    this.contexts = contexts;
   }
 
   /**
@@ -340,22 +339,25 @@ public final class DecisionWriter implements DecisionRecorder {
     return refusal;
   }
 
+  /** Number of the newest context, which is of these. */
   @SuppressWarnings("ReferenceEquality") // the same one, or another: that costs an object
-  private DecisionContext context(
+  private long context(
       PoolConfig config, SchedulerOutline outline, Object[] pool, Surroundings around) {
-    DecisionContext last = context;
+    DecisionContext last = contexts.newest();
+    EndpointSpec[] specs = last != null && this.pool == pool ? last.pool() : null;
     if (last == null
+        || specs == null
         || last.config() != config
         || last.outline() != outline
-        || last.origin() != around.origin()
-        || this.pool != pool) {
-      EndpointSpec[] specs = new EndpointSpec[pool.length];
-      Arrays.setAll(specs, around::spec);
-      last = new DecisionContext(config, outline, specs, around.origin());
-      context = last;
+        || last.origin() != around.origin()) {
+      if (specs == null) {
+        specs = new EndpointSpec[pool.length];
+        Arrays.setAll(specs, around::spec);
+      }
+      contexts.add(new DecisionContext(config, outline, specs, around.origin()));
       this.pool = pool;
     }
-    return last;
+    return contexts.current();
   }
 
   /** Which endpoints are the candidates, and why the others are not. */

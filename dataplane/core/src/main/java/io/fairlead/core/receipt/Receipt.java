@@ -11,15 +11,15 @@ import io.fairlead.crds.config.Criticality;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What became of one request so far, written by the core as it happens. When others need the space,
- * the object is another request's: {@link #isOf} tells whose it is. Names are in the ring, so that
- * nothing of a request outlives it but words. Objects are hardly ever another than those of the
- * request before: they are written only then, since the collector looks at whoever got one.
+ * the object is another request's: {@link #isOf} tells whose it is. Names are in the ring, and
+ * contexts are kept by number, so that nothing of a request outlives it but words. The few objects
+ * are hardly ever another than those of the request before: they are written only then, since the
+ * collector looks at whoever got one.
  */
 public final class Receipt {
 
@@ -30,18 +30,25 @@ public final class Receipt {
   private static final Set<String> ANSWERED =
       Set.of(Outcome.COMPLETED.code(), Outcome.REFUSED.code(), Outcome.INVALID.code());
 
-  /** Of each decision: where its words begin, where those of what became of it do, the end. */
-  private static final int PLACES = 3;
+  /**
+   * Of each decision: its context, where its words begin, where those of what became of it do, the
+   * end.
+   */
+  private static final int PLACES = 4;
 
   private static final int MOST_REFUSALS = 2;
-  private static final DecisionContext[] NOWHERE = {};
   private static final long[] NO_PLACES = {};
   private static final @Nullable Failure[] NO_FAILURES = {};
   private static final int[] NO_STATUSES = {};
 
   private final ReceiptRing ring;
+  private final DecisionContexts contexts;
   private long ticket;
   private long from;
+
+  /** The newest context when it began. */
+  private long oldestContext;
+
   private int nameWords;
   private int idHash;
   private long arrivedAt;
@@ -53,15 +60,13 @@ public final class Receipt {
   private int attempts;
 
   /** Of how it was sent for the first time: most are sent once. */
-  private @Nullable DecisionContext firstIn;
+  private long firstIn;
 
   private long firstFrom;
   private long firstSent;
   private long firstEnd;
 
   /** Of how it was sent again. */
-  private DecisionContext[] againIn = NOWHERE;
-
   private long[] againPlaces = NO_PLACES;
 
   /** By attempt, how it failed and when: few do. Null for one that did not. */
@@ -76,9 +81,8 @@ public final class Receipt {
   private @Nullable NotSentAgain notSentAgain;
 
   /** Why it was not sent: when it began to wait, and when it was rejected. Few are. */
-  private DecisionContext[] refusedIn = NOWHERE;
-
   private long[] refusedPlaces = NO_PLACES;
+
   private int refusals;
   private long refusedAt;
   private boolean firstTokenSeen;
@@ -94,8 +98,9 @@ public final class Receipt {
   private int usedCached;
   private int usedEvents;
 
-  Receipt(ReceiptRing ring) {
+  Receipt(ReceiptRing ring, DecisionContexts contexts) {
     this.ring = ring;
+    this.contexts = contexts;
   }
 
   /** From now on it is nobody's. */
@@ -104,9 +109,6 @@ public final class Receipt {
     waited = false;
     attempts = 0;
     refusals = 0;
-    // Few have any: they would keep old configs and lists of endpoints for as long as the object.
-    againIn = NOWHERE;
-    refusedIn = NOWHERE;
     Arrays.fill(failedHow, null);
     Arrays.fill(statuses, 0);
     if (notSentAgain != null) {
@@ -123,6 +125,7 @@ public final class Receipt {
   void begin(long now, long newTicket, RequestFacts facts) {
     ticket = newTicket;
     from = ring.end();
+    oldestContext = contexts.current();
     String id = clipped(facts.id());
     idHash = id.hashCode();
     ring.put(id);
@@ -138,6 +141,11 @@ public final class Receipt {
 
   long arrivedAt() {
     return arrivedAt;
+  }
+
+  /** No decision of it is of a context with a smaller number. */
+  long oldestContext() {
+    return oldestContext;
   }
 
   /** Whether it is still that request's. */
@@ -157,7 +165,6 @@ public final class Receipt {
    * @param target model name that it is sent with
    * @param promptTokens as estimated
    */
-  @SuppressWarnings("ReferenceEquality") // the same one, or another
   public void sent(
       WrittenDecision decision,
       Criticality criticality,
@@ -168,20 +175,15 @@ public final class Receipt {
     write(decision, criticality, flow, target, promptTokens);
     long end = ring.end();
     if (attempts == 0) {
-      if (firstIn != decision.context()) {
-        firstIn = decision.context();
-      }
+      firstIn = decision.context();
       firstFrom = decision.from();
       firstSent = sent;
       firstEnd = end;
     } else {
-      int again = attempts - 1;
-      againIn = Arrays.copyOf(againIn, again + 1);
-      if (againPlaces.length < againIn.length * PLACES) {
-        againPlaces = Arrays.copyOf(againPlaces, againIn.length * PLACES);
+      if (againPlaces.length < attempts * PLACES) {
+        againPlaces = Arrays.copyOf(againPlaces, attempts * PLACES);
       }
-      againIn[again] = decision.context();
-      keep(decision, sent, end, againPlaces, again);
+      keep(decision, sent, end, againPlaces, attempts - 1);
     }
     attempts++;
     if (notSentAgain != null) {
@@ -191,9 +193,10 @@ public final class Receipt {
   }
 
   private static void keep(WrittenDecision decision, long sent, long end, long[] in, int number) {
-    in[number * PLACES] = decision.from();
-    in[number * PLACES + 1] = sent;
-    in[number * PLACES + 2] = end;
+    in[number * PLACES] = decision.context();
+    in[number * PLACES + 1] = decision.from();
+    in[number * PLACES + 2] = sent;
+    in[number * PLACES + 3] = end;
   }
 
   /**
@@ -209,15 +212,11 @@ public final class Receipt {
       @Nullable FlowQueue flow,
       String target,
       int promptTokens) {
-    if (refusedIn.length == 0) {
-      refusedIn = new DecisionContext[MOST_REFUSALS];
-    }
     if (refusedPlaces.length == 0) {
       refusedPlaces = new long[MOST_REFUSALS * PLACES];
     }
     // The first and the last tell most.
     int number = Math.min(refusals, MOST_REFUSALS - 1);
-    refusedIn[number] = decision.context();
     refusedAt = decision.at();
     long sent = ring.end();
     write(decision, criticality, flow, target, promptTokens);
@@ -305,9 +304,6 @@ public final class Receipt {
   public void ended(long now, String how, Usage used) {
     endedAt = now;
     over = true;
-    if (attempts == 0 && firstIn != null) {
-      firstIn = null; // of the request before: it is written again only for one that is sent
-    }
     if (!outcome.equals(how)) {
       outcome = how;
     }
@@ -331,7 +327,7 @@ public final class Receipt {
 
   /** Whether it is somebody's, and all that it tells is still there. */
   boolean isWhole() {
-    return ticket != 0 && ring.holds(from);
+    return ticket != 0 && ring.holds(from) && contexts.holds(oldestContext);
   }
 
   /** Whether it is of that name, as far as names are kept. */
@@ -373,26 +369,27 @@ public final class Receipt {
   }
 
   /** Where the words of a decision are, and those of what became of it behind them. */
-  private record Place(DecisionContext context, long from, long sent, long end) {
+  private record Place(long context, long from, long sent, long end) {
 
-    static Place of(DecisionContext context, long[] places, int number) {
+    static Place of(long[] places, int number) {
       int at = number * PLACES;
-      return new Place(context, places[at], places[at + 1], places[at + 2]);
+      return new Place(places[at], places[at + 1], places[at + 2], places[at + 3]);
     }
   }
 
   private Place sent(int attempt) {
     return attempt == 0
-        ? new Place(Objects.requireNonNull(firstIn), firstFrom, firstSent, firstEnd)
-        : Place.of(againIn[attempt - 1], againPlaces, attempt - 1);
+        ? new Place(firstIn, firstFrom, firstSent, firstEnd)
+        : Place.of(againPlaces, attempt - 1);
   }
 
   private Place refused(int number) {
-    return Place.of(refusedIn[number], refusedPlaces, number);
+    return Place.of(refusedPlaces, number);
   }
 
   private Sending sending(Place place) {
-    return Sending.read(place.context(), new Words(words(place.sent(), place.end())));
+    DecisionContext context = contexts.get(place.context());
+    return Sending.read(context, new Words(words(place.sent(), place.end())));
   }
 
   private KeptDecision decision(Place place, List<Object> vocabulary) {

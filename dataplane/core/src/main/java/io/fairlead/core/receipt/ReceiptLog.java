@@ -18,12 +18,16 @@ public final class ReceiptLog {
   /** Of the bytes, one in so many is for receipts themselves, and the rest for the ring. */
   private static final int OWN_SHARE = 4;
 
+  /** Of the bytes, one in so many is for contexts that are in use no more. */
+  private static final int CONTEXT_SHARE = 8;
+
   /** That a receipt takes itself, about. */
   private static final int RECEIPT_BYTES = 256;
 
   private final int mostReceipts;
   private final ReceiptRing ring;
   private final Vocabulary vocabulary = new Vocabulary();
+  private final DecisionContexts contexts;
   private final DecisionWriter writer;
 
   /**
@@ -35,6 +39,9 @@ public final class ReceiptLog {
 
   private long opened;
 
+  /** So many are not kept any more of those that were opened first, or more of them. */
+  private long gone;
+
   /** So many more had been opened, but for those that an edit of how many are kept has dropped. */
   private long dropped;
 
@@ -44,14 +51,15 @@ public final class ReceiptLog {
   /**
    * A log that keeps nothing until it is told to.
    *
-   * @param maxBytes that receipts may take together, as far as they are their own: in a large pool
-   *     that is the bound; 0 to keep none
+   * @param maxBytes that receipts may take together, with what is kept for them alone: in a large
+   *     pool that is the bound; 0 to keep none
    */
   public ReceiptLog(long maxBytes) {
     long own = maxBytes / OWN_SHARE;
     mostReceipts = (int) Math.min(Integer.MAX_VALUE, own / RECEIPT_BYTES);
-    ring = new ReceiptRing(maxBytes - own);
-    writer = new DecisionWriter(ring, vocabulary);
+    contexts = new DecisionContexts(maxBytes / CONTEXT_SHARE);
+    ring = new ReceiptRing(maxBytes - own - maxBytes / CONTEXT_SHARE);
+    writer = new DecisionWriter(ring, vocabulary, contexts);
   }
 
   /** Sets how many are kept from now on: the newest of those that there are stay. */
@@ -69,6 +77,8 @@ public final class ReceiptLog {
     receipts = kept;
     dropped += opened - there;
     opened = there;
+    gone = 0;
+    release();
   }
 
   /** How many are kept at most. */
@@ -80,7 +90,7 @@ public final class ReceiptLog {
     int at = (int) (number % receipts.length);
     Receipt receipt = receipts[at];
     if (receipt == null) {
-      receipt = new Receipt(ring);
+      receipt = new Receipt(ring, contexts);
       receipts[at] = receipt;
     }
     return receipt;
@@ -99,7 +109,24 @@ public final class ReceiptLog {
     Receipt receipt = at(opened++);
     receipt.begin(now, ticket, facts);
     at(opened).clear();
+    release();
     return receipt;
+  }
+
+  /** Passes by those that are not kept any more, and gives up what was kept for them alone. */
+  private void release() {
+    gone = Math.max(gone, opened - most());
+    Receipt oldest = oldest();
+    while (oldest != null && !oldest.isWhole()) {
+      gone++;
+      oldest = oldest();
+    }
+    contexts.release(oldest == null ? Long.MAX_VALUE : oldest.oldestContext());
+  }
+
+  /** The one after those that are gone; null where there is none. */
+  private @Nullable Receipt oldest() {
+    return gone == opened ? null : receipt((int) (opened - gone));
   }
 
   /** Writes the next decision of a request that has a receipt. */
@@ -170,19 +197,8 @@ public final class ReceiptLog {
 
   /** How many receipts are kept: the newest, as far as the ring holds their words. */
   public int size() {
-    int kept = 0;
-    int gone = (int) Math.min(opened, most()) + 1;
-    // What was opened later has its words further on in the ring.
-    while (gone - kept > 1) {
-      int age = (kept + gone) >>> 1;
-      Receipt receipt = receipt(age);
-      if (receipt != null && receipt.isWhole()) {
-        kept = age;
-      } else {
-        gone = age;
-      }
-    }
-    return kept;
+    release();
+    return (int) (opened - gone);
   }
 
   /**
@@ -199,12 +215,12 @@ public final class ReceiptLog {
   /** Which requests have receipts now. */
   public Kept kept() {
     int count = size();
-    Receipt oldest = count == 0 ? null : receipt(count);
+    Receipt oldest = oldest();
     return new Kept(count, most(), every, oldest == null ? 0 : oldest.arrivedAt());
   }
 
-  /** Bytes that they take, about. */
+  /** Bytes that they take, and what is kept for them alone, about. */
   public long bytes() {
-    return ring.bytes() + Math.min(opened, most()) * RECEIPT_BYTES;
+    return ring.bytes() + contexts.bytes() + Math.min(opened, most()) * RECEIPT_BYTES;
   }
 }

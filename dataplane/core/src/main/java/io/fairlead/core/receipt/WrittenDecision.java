@@ -3,6 +3,7 @@ package io.fairlead.core.receipt;
 /**
  * A decision that was written, until the request's {@link Receipt} has it.
  *
+ * @param context number of what it has in common with others
  * @param at when it was made, in nanoseconds of the pool's clock
  * @param from where its words begin
  * @param runs how many of these tell of its runs
@@ -13,7 +14,7 @@ package io.fairlead.core.receipt;
  * @param expectedFirstToken milliseconds until the first token; NaN where no scorer expects any
  */
 public record WrittenDecision(
-    DecisionContext context,
+    long context,
     long at,
     long from,
     int runs,
