@@ -52,8 +52,12 @@ final class OtherConfig {
     return new OtherConfig(name, TriedConfig.read(name, InputText.read(file)));
   }
 
-  /** Decides each attempt of a receipt again. */
+  /** Decides each attempt of a receipt again; where there was none, it says that once. */
   List<OtherDecision> decide(ReceiptPage page, ReceiptReader reader) throws IOException {
+    if (page.decisions().isEmpty()) {
+      return List.of(
+          nothing("can't be told: it was sent to nobody, and of that only the reasons are kept"));
+    }
     List<OtherDecision> decisions = new ArrayList<>();
     for (Attempt attempt : page.decisions()) {
       decisions.add(decide(attempt, reader));

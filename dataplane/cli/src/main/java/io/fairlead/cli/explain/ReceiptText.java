@@ -79,7 +79,8 @@ final class ReceiptText {
   /**
    * The lines.
    *
-   * @param other how each of its decisions would be made under another config; empty for no other
+   * @param other how each of its decisions would be made under another config, or why that of one
+   *     that was sent to nobody can't be told; empty for no other
    */
   static List<String> lines(ReceiptPage page, List<OtherDecision> other) {
     ReceiptText text = new ReceiptText();
@@ -96,6 +97,10 @@ final class ReceiptText {
         text.lines.add("");
         text.other(other.get(i), page.decisions().get(i));
       }
+    }
+    if (page.decisions().isEmpty() && !other.isEmpty()) {
+      text.lines.add("");
+      text.nothing(other.getFirst());
     }
     return text.lines;
   }
@@ -204,7 +209,7 @@ final class ReceiptText {
   /** The same request under another config. */
   private void other(OtherDecision other, Attempt real) {
     if (other.made() == null) {
-      lines.add("under " + other.config() + ": " + other.why());
+      nothing(other);
       return;
     }
     Attempt made = other.made();
@@ -243,6 +248,11 @@ final class ReceiptText {
     table(made, run);
     lines.add("");
     reasons(made, run);
+  }
+
+  /** Nothing came of it under another config. */
+  private void nothing(OtherDecision other) {
+    lines.add("under " + other.config() + ": " + other.why());
   }
 
   private void request(ReceiptPage page) {
