@@ -20,7 +20,7 @@ public enum EventResult {
   RESTARTED,
   /** A message is no batch of events. */
   MALFORMED,
-  /** A message's topic names a model that the pool does not serve. */
+  /** A message's topic names a model that the pool does not serve, or is not one that counts. */
   FOREIGN_MODEL,
   /** Blocks are of a size that does not fit to {@code blockSizeTokens}. */
   BLOCK_SIZE,

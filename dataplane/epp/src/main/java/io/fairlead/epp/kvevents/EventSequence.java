@@ -151,8 +151,8 @@ final class EventSequence {
     }
   }
 
-  /** The connection is gone, and perhaps the engine with it. */
-  void disconnected() {
+  /** The connection is gone, and perhaps the engine with it; or it is none of the pool's. */
+  void startOver() {
     dropReplay();
     if (expected != UNKNOWN) {
       forget();

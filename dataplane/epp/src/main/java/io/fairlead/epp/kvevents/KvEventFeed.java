@@ -86,6 +86,9 @@ final class KvEventFeed implements EventSequence.Effects {
   private final EngineCache cache;
   private boolean connected;
 
+  /** Whether its last message was of a model that the pool does not serve. */
+  private boolean foreign;
+
   /** Since when it is not connected, or was last told to connect. */
   private long apartSince;
 
@@ -176,7 +179,7 @@ final class KvEventFeed implements EventSequence.Effects {
     String watch = "inproc://" + System.identityHashCode(this) + "-" + endpoint.name();
     subscriber.monitor(watch, ZMQ.EVENT_CONNECTED | ZMQ.EVENT_DISCONNECTED);
     monitor.connect(watch);
-    subscriber.subscribe(settings.topicFilter().getBytes(StandardCharsets.UTF_8));
+    subscriber.subscribe(ZMQ.SUBSCRIPTION_ALL); // also those that say that a replay is foreign
     subscriber.connect(address(port));
     apartSince = settings.clock().getAsLong();
   }
@@ -328,9 +331,7 @@ final class KvEventFeed implements EventSequence.Effects {
       connected = event.getEvent() != ZMonitor.Event.DISCONNECTED;
       if (!connected) {
         apartSince = now;
-        endReplay();
-        turns.leave(this);
-        sequence.disconnected();
+        startOver();
       } else {
         sequence.connected();
       }
@@ -340,6 +341,12 @@ final class KvEventFeed implements EventSequence.Effects {
       subscriber.disconnect(address(port));
       subscriber.connect(address(port));
     }
+  }
+
+  private void startOver() {
+    endReplay();
+    turns.leave(this);
+    sequence.startOver();
   }
 
   private void message(byte[] topic) {
@@ -354,16 +361,24 @@ final class KvEventFeed implements EventSequence.Effects {
       counts.count(EventResult.MALFORMED);
       return;
     }
-    if (isForeign(topic)) {
+    foreign = isForeign(topic);
+    if (foreign) {
       counts.count(EventResult.FOREIGN_MODEL);
+      startOver();
       return;
     }
     sequence.came(ByteBuffer.wrap(number).getLong(), decoded(payload));
   }
 
-  /** A topic may be {@code kv@POD@MODEL}: upstream asks for that. */
+  /**
+   * A topic may be {@code kv@POD@MODEL}: upstream asks for that. An engine has one topic, so what
+   * it has replayed, which comes without, is as foreign.
+   */
   private boolean isForeign(byte[] topic) {
     String text = new String(topic, StandardCharsets.UTF_8);
+    if (!text.startsWith(settings.topicFilter())) {
+      return true;
+    }
     int pod = text.indexOf('@');
     int model = pod < 0 ? -1 : text.indexOf('@', pod + 1);
     return model >= 0 && !served.test(text.substring(model + 1));
@@ -380,7 +395,7 @@ final class KvEventFeed implements EventSequence.Effects {
 
   @Override
   public boolean replay(long from) {
-    if (!turns.take(this)) {
+    if (foreign || !turns.take(this)) {
       return false;
     }
     endReplay();

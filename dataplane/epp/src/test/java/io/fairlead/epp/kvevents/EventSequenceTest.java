@@ -183,7 +183,7 @@ class EventSequenceTest {
   @Test
   void aLostConnectionMakesAllUnknownUntilItIsReplayed() {
     came(0);
-    sequence.disconnected();
+    sequence.startOver();
     assertThat(told.log).endsWith("forgotten");
     assertThat(sequence.tells()).isFalse();
 
@@ -252,12 +252,12 @@ class EventSequenceTest {
         log.clear();
         if (told.replaying) { // no connection outlives its engine
           told.replaying = false;
-          sequence.disconnected();
+          sequence.startOver();
           sequence.connected();
         }
       } else if (kind < 3) {
         told.replaying = false;
-        sequence.disconnected();
+        sequence.startOver();
         sequence.connected();
       } else if (kind < 20 && told.replaying) {
         told.replaying = false;
@@ -410,7 +410,7 @@ class EventSequenceTest {
   void whoWaitsForItsTurnAndLosesItsConnectionWaitsNoMore() {
     told.turn = false;
     came(5);
-    sequence.disconnected();
+    sequence.startOver();
     told.log.clear();
     told.turn = true;
     sequence.turn();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.core.prefix.CacheChange;
 import io.fairlead.core.prefix.ExactIndex;
 import io.fairlead.stub.profile.EngineProfiles;
 import io.fairlead.stub.server.KvEvents;
@@ -29,6 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.zeromq.SocketType;
 import org.zeromq.ZContext;
@@ -213,6 +215,45 @@ class KvEventReaderIT {
     }
   }
 
+  /**
+   * A replay says nothing of whose it is. An engine has one topic: what it publishes tells that
+   * what it has replayed is of no use either, until that is of the pool again.
+   */
+  @ParameterizedTest
+  @CsvSource({"'', kv@pod@other", "kv@pod@, llama"})
+  void aForeignModelsReplayIsTakenFromNobody(String filter, String foreign) throws Exception {
+    try (ScriptedEngine engine = new ScriptedEngine("127.0.0.1", 0, 0, KvEventFixture.GRAIN)) {
+      start(engine.port(), engine.replayPort(), filter, () -> 0, this::take);
+      await().until(engine::isAsked);
+      engine.replays(10);
+      await().until(() -> engines.isWhole(0));
+      await().until(engine::isHeard);
+
+      engine.publishes(foreign, 1, ScriptedEngine.clearedMessage());
+      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) == 1);
+      await().until(() -> !engines.isWhole(0));
+      assertThat(counts.of(EventResult.APPLIED)).isEqualTo(1);
+
+      engine.publishes(foreign, 2, ScriptedEngine.clearedMessage());
+      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) == 2);
+      assertThat(engine.isAsked()).isFalse();
+      assertThat(counts.of(EventResult.FORGOTTEN)).isEqualTo(1);
+
+      engine.stored(3, 10);
+      await().until(engine::isAsked);
+      engine.publishes(foreign, 4, ScriptedEngine.clearedMessage());
+      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) == 3);
+      engine.replays(10); // nobody waits for it any more
+
+      engine.stored(5, 10);
+      await().until(engine::isAsked);
+      assertThat(engines.isWhole(0)).isFalse();
+      engine.replays(6, ScriptedEngine.storedMessage(10, KvEventFixture.GRAIN));
+      await().until(() -> engines.isWhole(0));
+      assertThat(counts.of(EventResult.APPLIED)).isEqualTo(1 + 6);
+    }
+  }
+
   /** One connection that comes to nothing costs seconds of events, not half a minute of them. */
   @Test
   void aConnectionOnWhichNobodySpeaksIsSoonMadeAnew() throws Exception {
@@ -347,28 +388,28 @@ class KvEventReaderIT {
   }
 
   private KvEventReader start(int port, int replayPort) {
-    return start(
-        port,
-        replayPort,
-        (endpoint, grain, change, done) -> {
-          mostKeys.accumulateAndGet(change.size(), Math::max);
-          done.taken(engines.take(0, grain, change));
-        });
+    return start(port, replayPort, this::take);
+  }
+
+  private void take(EndpointSpec endpoint, int grain, CacheChange change, KvEventReader.Done done) {
+    mostKeys.accumulateAndGet(change.size(), Math::max);
+    done.taken(engines.take(0, grain, change));
   }
 
   private KvEventReader start(int port, int replayPort, LongSupplier clock) {
-    return start(port, replayPort, clock, (endpoint, grain, change, done) -> done.taken(true));
+    return start(port, replayPort, "", clock, (endpoint, grain, change, done) -> done.taken(true));
   }
 
   private KvEventReader start(int port, int replayPort, KvEventReader.Sink sink) {
-    return start(port, replayPort, () -> 0, sink); // waits for replays for ever
+    return start(port, replayPort, "", () -> 0, sink); // waits for replays for ever
   }
 
   private KvEventReader start(
-      int port, int replayPort, LongSupplier clock, KvEventReader.Sink sink) {
+      int port, int replayPort, String filter, LongSupplier clock, KvEventReader.Sink sink) {
     KvEventReader reader =
         engines.read(
-            new KvEventReader.Settings(KvEventFixture.GRAIN, "", port, replayPort, 1 << 20, clock),
+            new KvEventReader.Settings(
+                KvEventFixture.GRAIN, filter, port, replayPort, 1 << 20, clock),
             sink);
     reader.endpoints(List.of(new EndpointSpec("stub", "1", "127.0.0.1", 1, Map.of())));
     return reader;
