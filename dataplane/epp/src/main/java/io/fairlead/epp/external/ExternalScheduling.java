@@ -63,8 +63,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
    */
   static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private static final String OFTEN_LATE =
-      "it has been late " + CircuitBreaker.LATE + " times in a row";
+  private static final String OFTEN_LATE = "it is late more often than not";
 
   private final ExternalScheduler settings;
   private final String pool;
@@ -638,7 +637,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
     counts.answered(now - one.since);
     boolean wasOpen = breaker.open();
-    breaker.inTime();
+    breaker.inTime(now);
     if (wasOpen && !breaker.open()) {
       problem = null;
       LOG.info("external scheduler {} is in time again", address());
