@@ -64,10 +64,15 @@ public final class Access {
 
   /** Whether this client may see all. */
   public boolean admits(@Nullable SocketAddress client, HttpHeaders headers) {
-    if (isLocal(client) && isNamedSo(headers)) {
-      return true;
-    }
-    return hasSession(headers) || bears(client, headers);
+    return isOfThisHost(client, headers) || hasSession(headers) || bears(client, headers);
+  }
+
+  /** The same of who was admitted before: a token that has changed since is no wrong guess. */
+  boolean stillAdmits(@Nullable SocketAddress client, HttpHeaders headers) {
+    String shown = shown(headers);
+    return isOfThisHost(client, headers)
+        || hasSession(headers)
+        || (token != null && shown != null && token.matches(shown));
   }
 
   /**
@@ -132,6 +137,10 @@ public final class Access {
     return client instanceof InetSocketAddress address
         && address.getAddress() != null
         && LOCAL.contains(address.getAddress().getHostAddress());
+  }
+
+  private static boolean isOfThisHost(@Nullable SocketAddress client, HttpHeaders headers) {
+    return isLocal(client) && isNamedSo(headers);
   }
 
   /** No browser leaves the name out. */

@@ -164,7 +164,13 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
       exchange.answer(200, "text/event-stream", "", Map.of());
     } else {
       exchange.stream();
-      EventStreams.Stream stream = console.streams().add(exchange.context().channel());
+      SocketAddress client = exchange.context().channel().remoteAddress();
+      EventStreams.Stream stream =
+          console
+              .streams()
+              .add(
+                  exchange.context().channel(),
+                  () -> access.stillAdmits(client, exchange.headers()));
       if (stream != null) {
         console.opened(stream, access.hasSession(exchange.headers()));
       }

@@ -10,13 +10,13 @@ import io.netty.handler.codec.http.LastHttpContent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The open streams of server-sent events. An event is encoded once for all of them. One that does
- * not keep up misses events, and is closed when it has taken none for ten seconds; every stream
- * ends after ten minutes, so that who may no longer look doesn't. Browsers come again by
- * themselves.
+ * not keep up misses events, and is closed when it has taken none for ten seconds; one whose token
+ * or session ends does so with it.
  *
  * <p>Used by one thread, the loop of all their channels.
  */
@@ -24,7 +24,6 @@ final class EventStreams {
 
   static final int MOST = 16;
 
-  private static final int LONGEST_SECONDS = 600;
   private static final int SLOW_SECONDS = 10;
 
   /** So much may wait for a client: some events, or one of a pool of a thousand endpoints. */
@@ -35,11 +34,12 @@ final class EventStreams {
   /** One of them. */
   static final class Stream {
     private final Channel channel;
-    private int seconds;
+    private final BooleanSupplier admitted;
     private int full;
 
-    private Stream(Channel channel) {
+    private Stream(Channel channel, BooleanSupplier admitted) {
       this.channel = channel;
+      this.admitted = admitted;
     }
   }
 
@@ -54,14 +54,15 @@ final class EventStreams {
   /**
    * To be called when the response's head has been written.
    *
+   * @param admitted whether its client may still look
    * @return null if whoever asked for it has gone already
    */
-  @Nullable Stream add(Channel channel) {
+  @Nullable Stream add(Channel channel, BooleanSupplier admitted) {
     if (!channel.isActive()) {
       return null;
     }
     channel.config().setWriteBufferWaterMark(ROOM);
-    Stream added = new Stream(channel);
+    Stream added = new Stream(channel, admitted);
     open.add(added);
     channel.closeFuture().addListener(closed -> open.remove(added));
     return added;
@@ -70,11 +71,10 @@ final class EventStreams {
   /** A second has passed. */
   void tick() {
     for (Stream stream : List.copyOf(open)) {
-      stream.seconds++;
       stream.full = stream.channel.isWritable() ? 0 : stream.full + 1;
       if (stream.full >= SLOW_SECONDS) {
         var _ = stream.channel.close();
-      } else if (stream.seconds >= LONGEST_SECONDS) {
+      } else if (!stream.admitted.getAsBoolean()) {
         open.remove(stream);
         stream
             .channel

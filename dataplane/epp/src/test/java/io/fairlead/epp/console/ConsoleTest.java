@@ -34,6 +34,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,15 +165,66 @@ class ConsoleTest {
     assertThat(console.streams().count()).isEqualTo(1);
   }
 
-  @Test
-  void aStreamEndsAfterTenMinutes() {
-    EmbeddedChannel stream = stream();
-    pass(599);
+  @ParameterizedTest
+  @ValueSource(strings = {"authorization", "cookie"})
+  void aStreamEndsWithItsToken(String shownIn, @TempDir Path folder) throws IOException {
+    String shown = "the token of the console";
+    Path file = Files.writeString(folder.resolve("token"), shown);
+    AtomicLong seconds = new AtomicLong();
+    LongSupplier nanos = () -> TimeUnit.SECONDS.toNanos(seconds.get());
+    AccessToken token = new AccessToken(file, nanos, () -> Instant.ofEpochSecond(seconds.get()));
+    Access access = Access.with(token, nanos);
+    console = Console.start(clock.eventLoop(), access, pool);
+    clock.runPendingTasks();
+    FullHttpRequest request = get("/console/events");
+    request.headers().set("host", "console.example");
+    request
+        .headers()
+        .set(
+            shownIn,
+            shownIn.equals("cookie")
+                ? Access.COOKIE + "=" + token.newSession()
+                : "Bearer " + shown);
+    EmbeddedChannel stream = channel("10.0.0.7");
+    stream.writeInbound(request);
+    EmbeddedChannel local = stream();
+    pass(3_600);
     assertThat(stream.isOpen()).isTrue();
-    read(stream);
-    pass(2);
+    assertThat(read(stream)).contains("event: state");
+
+    Files.writeString(file, "another token of the console");
+    seconds.addAndGet(3);
+    pass(1);
     assertThat(stream.isOpen()).isFalse();
-    assertThat(console.streams().count()).isZero();
+    assertThat(read(stream)).isEmpty();
+    assertThat(local.isOpen()).isTrue();
+    assertThat(console.streams().count()).isEqualTo(1);
+    for (int i = 1; i < WrongTokens.MOST_OF_ONE; i++) {
+      assertThat(access.login(new InetSocketAddress("10.0.0.7", 1), "a guess")).isNull();
+    }
+    assertThat(access.secondsToWait(new InetSocketAddress("10.0.0.7", 1)))
+        .as("the stream's was not tried again")
+        .isZero();
+  }
+
+  @Test
+  void aStreamEndsWithItsSession(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("token"), "the token of the console");
+    AtomicLong seconds = new AtomicLong();
+    AccessToken token = new AccessToken(file, () -> 0, () -> Instant.ofEpochSecond(seconds.get()));
+    console = Console.start(clock.eventLoop(), Access.with(token, () -> 0), pool);
+    clock.runPendingTasks();
+    FullHttpRequest request = get("/console/events");
+    request.headers().set("host", "console.example");
+    request.headers().set("cookie", Access.COOKIE + "=" + token.newSession());
+    EmbeddedChannel stream = channel("10.0.0.7");
+    stream.writeInbound(request);
+    seconds.set(AccessToken.SESSION_SECONDS - 1);
+    pass(1);
+    assertThat(stream.isOpen()).isTrue();
+    seconds.set(AccessToken.SESSION_SECONDS);
+    pass(1);
+    assertThat(stream.isOpen()).isFalse();
   }
 
   /** Requests come first: looks don't pile up before a loop that is busy with them. */
