@@ -41,13 +41,9 @@ public final class ExternalCounts {
   }
 
   void count(Result result) {
-    add(result, 1);
-  }
-
-  void add(Result result, int times) {
     LongAdder count = counts.get(result);
     if (count != null) {
-      count.add(times);
+      count.increment();
     }
   }
 

@@ -45,8 +45,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** Requests that wait for an answer at most: some tenths of a second of them. */
   static final int MOST_ASKED = 4_096;
 
-  /** Answers of one message that are looked at; there can't be more that somebody waits for. */
-  private static final int MOST_DECISIONS = 2 * MOST_ASKED;
+  /** Answers of one message at most; there can't be more that somebody waits for. */
+  static final int MOST_DECISIONS = 2 * MOST_ASKED;
 
   /** Endpoints that an answer may name beyond those there are: they have gone meanwhile. */
   private static final int MOST_GONE = 1_024;
@@ -594,12 +594,9 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       }
       useful = true;
     }
-    int told = message.getDecisionsCount();
-    int looked = Math.min(told, MOST_DECISIONS);
-    for (int i = 0; i < looked; i++) {
-      useful |= decided(now, message.getDecisions(i));
+    for (Decision decision : message.getDecisionsList()) {
+      useful |= decided(now, decision);
     }
-    counts.add(Result.UNEXPECTED, told - looked);
     owes = !asked.isEmpty();
     owesSince = now;
     if (!batch.isEmpty() && nothingIsUnderWay()) {

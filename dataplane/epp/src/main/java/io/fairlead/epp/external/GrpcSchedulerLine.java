@@ -4,11 +4,14 @@ import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.scheduler.v1.PickerMessage;
 import io.fairlead.scheduler.v1.SchedulerGrpc;
 import io.fairlead.scheduler.v1.SchedulerMessage;
+import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ClientResponseObserver;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -47,6 +50,11 @@ final class GrpcSchedulerLine implements SchedulerLine {
 
   /** As the protocol has it. */
   private static final int MOST_BYTES = 4 << 20;
+
+  private static final MethodDescriptor<PickerMessage, SchedulerMessage> SCHEDULE =
+      SchedulerGrpc.getScheduleMethod().toBuilder()
+          .setResponseMarshaller(new SchedulerMessages())
+          .build();
 
   private final ExternalScheduler settings;
   private final SchedulerLoop loop;
@@ -116,7 +124,7 @@ final class GrpcSchedulerLine implements SchedulerLine {
     }
     Stream opened = new Stream(to);
     stream = opened;
-    var _ = SchedulerGrpc.newStub(to).schedule(opened);
+    var _ = ClientCalls.asyncBidiStreamingCall(to.newCall(SCHEDULE, CallOptions.DEFAULT), opened);
     if (closed) {
       opened.cancel("not asked any more"); // closed meanwhile, on another thread
       return;
