@@ -178,6 +178,67 @@ final class ConsoleIT {
     assertThat(browser().complaints()).isEmpty();
   }
 
+  /** Clients that send again may use an id once more. */
+  @Test
+  void theOlderOfTwoWithOneIdShowsItsOwnReceipt() throws Exception {
+    GatewayUnderTest pool = start();
+    ask(pool, "m", "same");
+    ask(pool, "gone", "same", 404);
+    ask(pool, "m", "other");
+    look(pool);
+    browser().awaitTexts("#decisions tbody th", "other", "same", "same");
+
+    browser().click("#decisions tbody tr:nth-child(3) a");
+    browser().awaitText("#receipt .facts", "completed");
+    assertThat(browser().text("#receipt-body"))
+        .contains("2 requests of this id are kept. This is number 2, and the newest is number 1.");
+    browser().click("#receipt-close");
+    browser().click("#decisions tbody tr:nth-child(2) a");
+    browser().awaitText("#receipt .facts", "gone");
+    assertThat(browser().text("#receipt-body")).contains("This is number 1");
+    browser().click("#receipt-close");
+    browser().click("#decisions tbody tr:nth-child(1) a");
+    browser().awaitText("#receipt .facts", "completed");
+    assertThat(browser().text("#receipt-body")).doesNotContain("of this id");
+    assertThat(browser().complaints()).isEmpty();
+  }
+
+  @Test
+  void anAnswerThatComesLateIsNotTakenForAnothers() throws Exception {
+    GatewayUnderTest pool = start();
+    ask(pool, "m", "first");
+    ask(pool, "gone", "second", 404);
+    look(pool);
+    var _ =
+        browser()
+            .run(
+                """
+                const ask = window.fetch;
+                window.fetch = async (url, options) => {
+                  const answer = await ask(url, options);
+                  if (!String(url).includes('first')) {
+                    return answer;
+                  }
+                  const page = await answer.json();
+                  return new Promise((resolve) => {
+                    window.release = () => {
+                      resolve({ ok: true, status: 200, json: async () => page });
+                      setTimeout(() => { window.released = true; }, 0);
+                    };
+                  });
+                };
+                location.hash = '#request=first';
+                """);
+    await().until(() -> browser().run("return typeof window.release").equals("function"));
+    var _ = browser().run("location.hash = '#request=second';");
+    browser().awaitText("#receipt .facts", "gone");
+    var _ = browser().run("window.release();");
+    await().until(() -> browser().run("return window.released === true").equals(true));
+    assertThat(browser().text("#receipt-title")).isEqualTo("Request second");
+    assertThat(browser().text("#receipt .facts")).contains("gone");
+    assertThat(browser().complaints()).isEmpty();
+  }
+
   @Test
   void whatClientsAndConfigsCallThingsStaysText() throws Exception {
     String evil = "<img src=x onerror=\"document.title=1\">";

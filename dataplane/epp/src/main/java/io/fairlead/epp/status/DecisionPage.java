@@ -143,7 +143,7 @@ public final class DecisionPage {
   private ObjectNode summary(DecidedRequest request) {
     ObjectNode one = JSON.createObjectNode();
     one.put("id", request.id());
-    one.put("arrived", clock.moment(request.arrivedAt()));
+    one.put("arrived", clock.exactMoment(request.arrivedAt()));
     one.put("model", request.model());
     one.put("endpoint", request.endpoint());
     one.put("outcome", request.outcome());

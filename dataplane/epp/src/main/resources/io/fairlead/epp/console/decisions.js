@@ -11,13 +11,13 @@ export function outcomeKind(outcome) {
   return OUTCOMES[outcome] ?? 'bad';
 }
 
-/** Where a request's receipt is shown. */
-export function receiptLink(id) {
-  return `#request=${encodeURIComponent(id)}`;
+/** Where a request's receipt is shown: others may have the same id. */
+export function receiptLink(decision) {
+  return `#request=${encodeURIComponent(decision.id)}&arrived=${encodeURIComponent(decision.arrived)}`;
 }
 
 const view = table('The newest requests; the link of each opens its receipt', [
-  { title: 'Request', of: (d) => node(d.id, () => el('a', { href: receiptLink(d.id), class: 'id' }, d.id)), kind: 'name' },
+  { title: 'Request', of: (d) => node(d.id, () => el('a', { href: receiptLink(d), class: 'id' }, d.id)), kind: 'name' },
   { title: 'Came', of: (d) => time(d.arrived), number: true, kind: 'came' },
   { title: 'Model', of: (d) => d.model, kind: 'name model' },
   { title: 'Endpoint', of: (d) => d.endpoint || '–', kind: 'name endpoint' },

@@ -8,6 +8,7 @@ import { count, millis, percent, plural, rate, shortHash, time } from './format.
 const VERSION = 1;
 
 const HASH = '#request=';
+const ARRIVED = '&arrived=';
 
 /** The terms of a cost that are known, each with its colour; others share what is left. */
 const TERMS = [
@@ -19,6 +20,9 @@ const COLOURS = 10;
 const dialog = byId('receipt');
 const body = byId('receipt-body');
 let from = null;
+
+/** How many were opened: what is read for one that is not the last any more is not shown. */
+let opened = 0;
 
 /** Opens what the address names, now and whenever it changes. */
 export function start() {
@@ -59,34 +63,69 @@ function follow() {
     }
     return;
   }
-  let id;
+  let id, arrived;
   try {
-    id = decodeURIComponent(location.hash.slice(HASH.length));
+    [id, arrived] = location.hash.slice(HASH.length).split(ARRIVED).map((part) => decodeURIComponent(part));
   } catch {
     return;
   }
-  open(id);
+  open(id, arrived);
 }
 
-async function open(id) {
+/** Opens the request of this id that arrived then; without a time the newest. */
+async function open(id, arrived) {
+  const number = ++opened;
   say(byId('receipt-title'), `Request ${id}`);
   body.replaceChildren(el('p', { class: 'empty' }, 'Reading …'));
   if (!dialog.open) {
     from = document.activeElement;
     dialog.showModal();
   }
+  let page, failure;
   try {
-    const answer = await fetch(`../debug/decisions/${encodeURIComponent(id)}`, { cache: 'no-store' });
-    if (answer.status === 404) {
-      body.replaceChildren(el('p', { class: 'empty' }, 'No receipt of a request of this id is kept: it is older than the newest that are kept, was not among those that are sampled, or came to another picker.'));
-    } else if (!answer.ok) {
-      throw new Error(`the picker answered ${answer.status}`);
-    } else {
-      show(await answer.json());
-    }
-  } catch (failure) {
-    body.replaceChildren(el('p', { class: 'notice bad', role: 'alert' }, `The receipt could not be read: ${failure.message}`));
+    page = await find(id, arrived);
+  } catch (thrown) {
+    failure = thrown;
   }
+  if (number !== opened) {
+    return;
+  }
+  if (failure) {
+    body.replaceChildren(el('p', { class: 'notice bad', role: 'alert' }, `The receipt could not be read: ${failure.message}`));
+  } else if (page === null) {
+    body.replaceChildren(el('p', { class: 'empty' }, `No receipt of ${arrived === undefined ? 'a request of this id' : 'this request'} is kept: it is older than the newest that are kept, was not among those that are sampled, or came to another picker.`));
+  } else {
+    show(page);
+  }
+}
+
+/** Its receipt, by halves among those of its id; null where it is not kept. */
+async function find(id, arrived) {
+  let nth = 1;
+  let page = await read(id, nth);
+  let newest = 1, oldest = page?.sameId ?? 1;
+  while (page !== null && arrived !== undefined && page.arrived !== arrived) {
+    if (Date.parse(page.arrived) < Date.parse(arrived)) {
+      oldest = nth - 1;
+    } else {
+      newest = nth + 1;
+    }
+    nth = Math.floor((newest + oldest) / 2);
+    page = newest > oldest ? null : await read(id, nth);
+  }
+  return page;
+}
+
+/** One of those that have the id, 1 for the newest; null where there are not so many. */
+async function read(id, nth) {
+  const answer = await fetch(`../debug/decisions/${encodeURIComponent(id)}${nth === 1 ? '' : `?nth=${nth}`}`, { cache: 'no-store' });
+  if (answer.status === 404) {
+    return null;
+  }
+  if (!answer.ok) {
+    throw new Error(`the picker answered ${answer.status}`);
+  }
+  return answer.json();
 }
 
 function show(page) {
@@ -95,6 +134,7 @@ function show(page) {
     return;
   }
   body.replaceChildren(
+    ...(page.sameId > 1 ? [el('p', { class: 'note' }, `${count(page.sameId)} requests of this id are kept. This is number ${count(page.nth)}, and the newest is number 1.`)] : []),
     facts(page),
     ...(page.tookMillis > 0 ? [course(page)] : []),
     ...page.decisions.map((decision, i) => attempt(decision, i, page.decisions.length)),
