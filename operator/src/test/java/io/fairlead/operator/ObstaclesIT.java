@@ -475,9 +475,14 @@ class ObstaclesIT {
             "Pod epp-1 is ready",
             "whether it reaches the API server",
             "kubectl rollout restart deployment/pool-epp --namespace " + pool.namespace());
-    restart(Settings.Pace.USUAL);
-    pool.renewReport();
-    pool.awaitPool("Ready", "True/Ready");
+    await()
+        .atMost(Duration.ofMinutes(1))
+        .pollInterval(Duration.ofSeconds(1))
+        .until(
+            () -> {
+              pool.renewReport();
+              return "True/Ready".equals(pool.poolConditions().get("Ready"));
+            });
   }
 
   /** A config that changes more often than it may be late must not make it look in time. */

@@ -3,6 +3,7 @@ package io.fairlead.operator.reconcile;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fairlead.crds.compile.SchedulingText;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.apply.Attempts;
@@ -17,6 +18,7 @@ import io.fairlead.operator.apply.RolloutTurns;
 import io.fairlead.operator.apply.StatusApplier;
 import io.fairlead.operator.apply.StatusSteps;
 import io.fairlead.operator.apply.WriteLanes;
+import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
 import io.fairlead.operator.observe.Observation;
@@ -47,6 +49,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides what is to be done of a pool: whether enough is known of it, whether it is ours to serve,
@@ -57,6 +61,8 @@ import org.jspecify.annotations.Nullable;
     generationAwareEventProcessing = false,
     triggerReconcilerOnAllEvents = true)
 public final class PoolReconciler implements Reconciler<InferencePool> {
+  private static final Logger LOG = LoggerFactory.getLogger(PoolReconciler.class);
+
   /** By which the framework calls it. */
   static final String NAME = "pool";
 
@@ -309,9 +315,19 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
     NextLook next = NextLook.in(left);
     informers
         .scheduling(seen.pool(), null)
-        .map(scheduling -> PoolDesire.compile(seen, null, scheduling))
+        .flatMap(scheduling -> compiled(seen, scheduling))
         .ifPresent(compiled -> telling.undecided(seen.pool(), compiled, next));
     return next.control();
+  }
+
+  /** Empty where it fails, which whoever serves the pool will tell: the look must end well. */
+  private static Optional<CompiledPool> compiled(Observation seen, SchedulingText scheduling) {
+    try {
+      return Optional.of(PoolDesire.compile(seen, null, scheduling));
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      LOG.error("models of {} can't be judged yet", seen.pool().getMetadata().getName(), e);
+      return Optional.empty();
+    }
   }
 
   private UpdateControl<InferencePool> serve(

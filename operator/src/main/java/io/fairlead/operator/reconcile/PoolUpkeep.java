@@ -412,9 +412,9 @@ final class PoolUpkeep {
                 failures,
                 autoscaler(wanted, name, areReady, next),
                 informers),
-            false);
+            silentPods);
     Optional<Duration> silence = overdue.left(uid, facts);
-    if (!silentPods.isEmpty() || silence.filter(Duration::isZero).isPresent()) {
+    if (silence.filter(Duration::isZero).isPresent()) {
       return facts.withReportsOverdue();
     }
     next.within(silence);

@@ -7,6 +7,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param models accepted and rejected models of the pool
  * @param beside conditions that are only there while something is not as it should be and the pool
  *     is served all the same
- * @param reportsOverdue whether ready pods have had longer than they need to report the config
+ * @param overdue names of pods that have had longer than they need to report the config, or whose
+ *     report is older than it may be; others are waited for
  */
 public record PickerFacts(
     Where where,
@@ -36,11 +39,12 @@ public record PickerFacts(
     @Nullable Verdict applyFailure,
     ModelCount models,
     Map<ConditionType, Verdict> beside,
-    boolean reportsOverdue) {
+    Set<String> overdue) {
 
   public PickerFacts {
     replicas = replicas.stream().sorted(Replica.NEWEST_FIRST).toList();
     beside = Collections.unmodifiableMap(new LinkedHashMap<>(beside));
+    overdue = Set.copyOf(overdue);
   }
 
   /** Nothing is to be told beside. */
@@ -63,11 +67,17 @@ public record PickerFacts(
         applyFailure,
         models,
         Map.of(),
-        false);
+        Set.of());
   }
 
-  /** The same when the pods have had their time. */
+  /** The same when all ready pods have had their time. */
   public PickerFacts withReportsOverdue() {
+    return withReportsOverdue(
+        readyReplicas().stream().map(Replica::name).collect(Collectors.toUnmodifiableSet()));
+  }
+
+  /** The same when these have. */
+  public PickerFacts withReportsOverdue(Set<String> pods) {
     return new PickerFacts(
         where,
         accepted,
@@ -78,7 +88,7 @@ public record PickerFacts(
         applyFailure,
         models,
         beside,
-        true);
+        pods);
   }
 
   /**

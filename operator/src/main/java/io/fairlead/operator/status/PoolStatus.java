@@ -144,35 +144,37 @@ public final class PoolStatus {
     if (unreadable.isPresent()) {
       return unreadable.get();
     }
-    Optional<String> silent =
+    List<String> silent =
         ready.stream()
             .filter(replica -> !runs(replica.report(), hash))
             .map(Replica::name)
-            .min(Comparator.naturalOrder());
-    return silent
-        .map(pod -> unreported(facts, pod))
-        .orElseGet(
-            () ->
-                Verdict.yes(
-                    Reason.PROGRAMMED,
-                    "Every ready pod of %s runs the config".formatted(facts.picker())));
+            .sorted()
+            .toList();
+    return silent.isEmpty()
+        ? Verdict.yes(
+            Reason.PROGRAMMED, "Every ready pod of %s runs the config".formatted(facts.picker()))
+        : silent.stream()
+            .filter(facts.overdue()::contains)
+            .findFirst()
+            .map(pod -> overdue(facts, pod))
+            .orElseGet(
+                () ->
+                    Verdict.pending(
+                        "Not every ready pod of %s has reported the config yet; wait for it"
+                            .formatted(facts.picker())));
   }
 
-  private static Verdict unreported(PickerFacts facts, String pod) {
-    return facts.reportsOverdue()
-        ? Verdict.no(
-            Reason.CONFIG_NOT_REPORTED,
-            "Pod %s is ready, and has not reported for long that it runs the config; see by its log, kubectl logs %s --namespace %s, whether it reaches the API server, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says; where the log says 401, the account was made anew, and a new pod gets a token of it: kubectl rollout restart deployment/%s --namespace %s"
-                .formatted(
-                    pod,
-                    pod,
-                    facts.where().namespace(),
-                    facts.picker(),
-                    facts.picker(),
-                    facts.where().namespace()))
-        : Verdict.pending(
-            "Not every ready pod of %s has reported the config yet; wait for it"
-                .formatted(facts.picker()));
+  private static Verdict overdue(PickerFacts facts, String pod) {
+    return Verdict.no(
+        Reason.CONFIG_NOT_REPORTED,
+        "Pod %s is ready, and has not reported for long that it runs the config; see by its log, kubectl logs %s --namespace %s, whether it reaches the API server, and whether ServiceAccount %s may do what ClusterRole fairlead-epp says; where the log says 401, the account was made anew, and a new pod gets a token of it: kubectl rollout restart deployment/%s --namespace %s"
+            .formatted(
+                pod,
+                pod,
+                facts.where().namespace(),
+                facts.picker(),
+                facts.picker(),
+                facts.where().namespace()));
   }
 
   /** Whether all that is missing is that ready pods say that they run the config. */

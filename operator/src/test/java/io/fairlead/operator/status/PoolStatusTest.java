@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
@@ -802,6 +803,24 @@ class PoolStatusTest {
       assertThat(PoolStatus.awaitsReports(facts)).isFalse();
       assertThat(PoolStatus.of(facts.withReportsOverdue())).isEqualTo(PoolStatus.of(facts));
     }
+  }
+
+  /** Such as the pod of a node that is lost, which stays for days. */
+  @Test
+  void aPodThatIsOverdueMakesNoOtherOverdue() {
+    Replica begun = ready(null);
+    PickerFacts facts = facts(rolledOut(), begun);
+    assertThat(
+            brief(
+                PoolStatus.of(facts.withReportsOverdue(Set.of("of-a-lost-node"))),
+                ConditionType.PROGRAMMED))
+        .isEqualTo("Unknown/Pending");
+    assertThat(
+            PoolStatus.of(facts.withReportsOverdue(Set.of(begun.name())))
+                .get(ConditionType.PROGRAMMED))
+        .extracting(Verdict::message)
+        .asString()
+        .startsWith("Pod " + begun.name() + " is ready");
   }
 
   private static Arguments row(String name, PickerFacts facts, String programmed, String ready) {
