@@ -8,6 +8,7 @@ import io.fairlead.core.prefix.EngineCache;
 import io.fairlead.epp.kvevents.KvEventReader.Settings;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -86,7 +87,10 @@ final class KvEventFeed implements EventSequence.Effects {
   private final EngineCache cache;
   private boolean connected;
 
-  /** Whether its last message was of a model that the pool does not serve. */
+  /** Topic of the last message that counts; null where none has come. */
+  private byte @Nullable [] ownTopic;
+
+  /** Whether messages have come of which none counts: nor does what would be replayed. */
   private boolean foreign;
 
   /** Since when it is not connected, or was last told to connect. */
@@ -331,6 +335,8 @@ final class KvEventFeed implements EventSequence.Effects {
       connected = event.getEvent() != ZMonitor.Event.DISCONNECTED;
       if (!connected) {
         apartSince = now;
+        ownTopic = null;
+        foreign = false;
         startOver();
       } else {
         sequence.connected();
@@ -357,22 +363,27 @@ final class KvEventFeed implements EventSequence.Effects {
       subscriber.recv();
       longer = true;
     }
-    if (longer || number.length != Long.BYTES || ByteBuffer.wrap(number).getLong() < 0) {
-      counts.count(EventResult.MALFORMED);
+    if (isForeign(topic)) {
+      counts.count(EventResult.FOREIGN_MODEL);
+      if (ownTopic == null || Arrays.equals(ownTopic, topic)) {
+        ownTopic = null;
+        foreign = true;
+        startOver();
+      }
       return;
     }
-    foreign = isForeign(topic);
-    if (foreign) {
-      counts.count(EventResult.FOREIGN_MODEL);
-      startOver();
+    foreign = false;
+    ownTopic = topic;
+    if (longer || number.length != Long.BYTES || ByteBuffer.wrap(number).getLong() < 0) {
+      counts.count(EventResult.MALFORMED);
       return;
     }
     sequence.came(ByteBuffer.wrap(number).getLong(), decoded(payload));
   }
 
   /**
-   * A topic may be {@code kv@POD@MODEL}: upstream asks for that. An engine has one topic, so what
-   * it has replayed, which comes without, is as foreign.
+   * A topic may be {@code kv@POD@MODEL}: upstream asks for that. What is replayed comes without: it
+   * is as foreign as all that came live.
    */
   private boolean isForeign(byte[] topic) {
     String text = new String(topic, StandardCharsets.UTF_8);

@@ -127,10 +127,10 @@ class KvEventRoomIT {
     made.models(Set.of("m"));
     made.endpoints(IntStream.range(0, many).mapToObj(KvEventRoomIT::endpoint).toList());
     for (ScriptedEngine engine : engines) {
-      long before = counts.of(EventResult.FOREIGN_MODEL);
+      long before = counts.of(EventResult.MALFORMED);
       await().until(engine::isHeard);
-      engine.publishes("kv@pod@other", 0, ScriptedEngine.clearedMessage());
-      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) > before);
+      engine.publishes("kv@pod@m", -1, ScriptedEngine.clearedMessage());
+      await().until(() -> counts.of(EventResult.MALFORMED) > before);
       await().until(engine::isAsked);
       engine.replays(0);
     }
