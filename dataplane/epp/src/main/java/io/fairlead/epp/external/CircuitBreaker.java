@@ -6,15 +6,18 @@ import java.util.concurrent.TimeUnit;
  * Says whether requests wait for a scheduler's answers. One that is late more often than not is
  * only asked on trial, by requests that don't wait for it, until it answers in time again.
  *
- * <p>What counts is the last second, or the last 32 answers where they reach further back. Times
- * are nanoseconds of one monotonic clock.
+ * <p>What counts is the last second or so, or the last 32 answers where they reach further back.
+ * Times are nanoseconds of one monotonic clock.
  */
 final class CircuitBreaker {
 
   /** So many late answers at least open it, if they are more than half of all. */
   static final int LATE = 16;
 
-  /** One pause of either process makes all late that are asked about meanwhile. */
+  /**
+   * Late answers open it only if they are spread over so long: one pause of either process makes
+   * all late that are asked about meanwhile.
+   */
   static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** So many answers in time in a row, of requests on trial, close it. */
@@ -23,23 +26,33 @@ final class CircuitBreaker {
   /** From one request on trial to the next. */
   static final long TRIAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** What counts, in parts: each time that one is full, the oldest no longer counts. */
-  private static final int PARTS = 8;
+  /** So many answers count, however old they are. */
+  private static final int LEAST = 2 * LATE;
 
-  /** A part is full after so long, if it has so many answers. */
-  private static final long PART_NANOS = TimeUnit.SECONDS.toNanos(1) / PARTS;
+  private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private static final int PART_ANSWERS = 2 * LATE / PARTS;
+  /** What counts, in parts, of which the oldest no longer counts when there are more. */
+  private static final int PARTS = 9;
+
+  /** A part is full after so long, if it has so many answers: all but one make up the window. */
+  private static final long PART_NANOS = WINDOW_NANOS / (PARTS - 1);
+
+  private static final int PART_ANSWERS = LEAST / (PARTS - 1);
 
   private final int[] answersOf = new int[PARTS];
   private final int[] lateOf = new int[PARTS];
+
+  /** By part: when it began, when its last answer came, and when its first late one did. */
+  private final long[] since = new long[PARTS];
+
+  private final long[] lastAt = new long[PARTS];
+  private final long[] lateSince = new long[PARTS];
+
+  /** The newest; the one after it is the oldest. */
   private int part;
-  private long partSince;
+
   private int answers;
   private int late;
-
-  /** When the first of those that count was late, if any was. */
-  private long lateSince;
 
   private boolean open;
   private int trialsInTime;
@@ -79,37 +92,56 @@ final class CircuitBreaker {
       return false;
     }
     count(now, 1);
-    if (late == 1) {
-      lateSince = now;
-    }
-    if (late < LATE || 2 * late <= answers || now - lateSince < PAUSE_NANOS) {
+    if (late < LATE || 2 * late <= answers || lateFor(now) < PAUSE_NANOS) {
       return false;
     }
     open = true;
     trialsInTime = 0;
     triedAt = now;
     for (int i = 0; i < PARTS; i++) {
-      nextPart(now);
+      empty(i);
     }
     return true;
   }
 
-  private void count(long now, int isLate) {
-    if (answersOf[part] >= PART_ANSWERS && now - partSince >= PART_NANOS) {
-      nextPart(now);
+  /** How long ago the first late answer was of those that count. */
+  private long lateFor(long now) {
+    long longest = 0;
+    for (int i = 0; i < PARTS; i++) {
+      if (lateOf[i] > 0) {
+        longest = Math.max(longest, now - lateSince[i]);
+      }
     }
+    return longest;
+  }
+
+  private void count(long now, int isLate) {
+    if (answersOf[part] >= PART_ANSWERS && now - since[part] >= PART_NANOS) {
+      part = (part + 1) % PARTS;
+      empty(part);
+    }
+    if (answersOf[part] == 0) {
+      since[part] = now;
+    }
+    if (isLate > lateOf[part]) {
+      lateSince[part] = now;
+    }
+    lastAt[part] = now;
     answersOf[part]++;
     lateOf[part] += isLate;
     answers++;
     late += isLate;
+    for (int i = (part + 1) % PARTS; i != part; i = (i + 1) % PARTS) {
+      if (now - lastAt[i] >= WINDOW_NANOS && answers - answersOf[i] >= LEAST) {
+        empty(i);
+      }
+    }
   }
 
-  private void nextPart(long now) {
-    part = (part + 1) % PARTS;
-    partSince = now;
-    answers -= answersOf[part];
-    late -= lateOf[part];
-    answersOf[part] = 0;
-    lateOf[part] = 0;
+  private void empty(int old) {
+    answers -= answersOf[old];
+    late -= lateOf[old];
+    answersOf[old] = 0;
+    lateOf[old] = 0;
   }
 }

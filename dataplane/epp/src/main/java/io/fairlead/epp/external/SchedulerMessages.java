@@ -1,6 +1,8 @@
 package io.fairlead.epp.external;
 
 import com.google.protobuf.CodedInputStream;
+import com.google.protobuf.DiscardUnknownFieldsParser;
+import com.google.protobuf.Parser;
 import com.google.protobuf.WireFormat;
 import io.fairlead.scheduler.v1.SchedulerMessage;
 import io.grpc.MethodDescriptor;
@@ -11,9 +13,13 @@ import java.io.InputStream;
 
 /**
  * Reads a scheduler's messages, but none of too many decisions: each may be two bytes there, and
- * takes thirty times as much of the heap. So they are counted first.
+ * takes thirty times as much of the heap. So they are counted first. What this version does not
+ * know is passed over: it would take as much.
  */
 final class SchedulerMessages implements MethodDescriptor.Marshaller<SchedulerMessage> {
+
+  private static final Parser<SchedulerMessage> KNOWN =
+      DiscardUnknownFieldsParser.wrap(SchedulerMessage.parser());
 
   @Override
   public InputStream stream(SchedulerMessage message) {
@@ -28,18 +34,17 @@ final class SchedulerMessages implements MethodDescriptor.Marshaller<SchedulerMe
         throw new IllegalArgumentException(
             "a message of more than " + ExternalScheduling.MOST_DECISIONS + " decisions");
       }
-      return SchedulerMessage.parseFrom(bytes);
+      return KNOWN.parseFrom(bytes);
     } catch (IOException e) {
       throw Status.INTERNAL.withDescription("no message: " + e.getMessage()).asRuntimeException();
     }
   }
 
-  /** Also counts what this version does not know, which takes memory, too. */
   private static int decisions(byte[] message) throws IOException {
     CodedInputStream in = CodedInputStream.newInstance(message);
     int decisions = 0;
     for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
-      if (WireFormat.getTagFieldNumber(tag) != SchedulerMessage.HELLO_FIELD_NUMBER) {
+      if (WireFormat.getTagFieldNumber(tag) == SchedulerMessage.DECISIONS_FIELD_NUMBER) {
         decisions++;
       }
       if (!in.skipField(tag)) {

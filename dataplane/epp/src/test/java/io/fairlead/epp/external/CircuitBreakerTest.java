@@ -32,6 +32,29 @@ class CircuitBreakerTest {
     assertThat(breaker.open()).isFalse();
   }
 
+  /** However many requests come at once: what was in time long ago says nothing of now. */
+  @Test
+  void oneThatBecomesLateIsGivenUpAtTheNextBurst() {
+    for (int burst = 0; burst < 10; burst++) {
+      answersAtOnce(200, false);
+    }
+    answersAtOnce(200, true);
+    assertThat(breaker.open()).as("it may be one pause").isFalse();
+    answersAtOnce(1, true);
+    assertThat(breaker.open()).isTrue();
+  }
+
+  private void answersAtOnce(int count, boolean late) {
+    now += 5 * SECOND;
+    for (int i = 0; i < count; i++) {
+      if (late) {
+        breaker.late(now);
+      } else {
+        breaker.inTime(now);
+      }
+    }
+  }
+
   @Test
   void onePauseOpensNothing() {
     for (int i = 0; i < 200; i++) {
