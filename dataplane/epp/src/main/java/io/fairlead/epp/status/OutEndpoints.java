@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  * nothing changes: one that is tried now and then, and fails, is out all the while. One that is on
  * trial for longer has nothing to show but its answers to probes: nobody sends requests.
  *
- * <p>Used by one thread, but for {@link #moment}.
+ * <p>Used by one thread, but for {@link #moment} and {@link #exactMoment}.
  */
 public final class OutEndpoints {
 

@@ -103,7 +103,8 @@ async function open(id, arrived) {
 async function find(id, arrived) {
   let nth = 1;
   let page = await read(id, nth);
-  let newest = 1, oldest = page?.sameId ?? 1;
+  let kept = page?.sameId ?? 1;
+  let newest = 1, oldest = kept;
   while (page !== null && arrived !== undefined && page.arrived !== arrived) {
     if (Date.parse(page.arrived) < Date.parse(arrived)) {
       oldest = nth - 1;
@@ -112,6 +113,11 @@ async function find(id, arrived) {
     }
     nth = Math.floor((newest + oldest) / 2);
     page = newest > oldest ? null : await read(id, nth);
+    // Those that came meanwhile are newer than any that is looked for.
+    const came = page === null ? 0 : page.sameId - kept;
+    kept += came;
+    newest += came;
+    oldest += came;
   }
   return page;
 }
