@@ -103,9 +103,8 @@ public record ExternalSpec(
   }
 
   /**
-   * Whether pods can be made that have it. The API server looks at no shadow's scheduling, and the
-   * compiler says what is wrong; a pod template that can't be would keep all pods of the picker
-   * away.
+   * Whether pods can be made that have it. The compiler says what is wrong with one that can't be
+   * in any; a pod template with it would keep all pods of the picker away.
    */
   public boolean canBe() {
     return sidecar != null
