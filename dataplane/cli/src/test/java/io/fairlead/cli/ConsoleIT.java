@@ -229,11 +229,11 @@ final class ConsoleIT {
                 };
                 location.hash = '#request=first';
                 """);
-    await().until(() -> browser().run("return typeof window.release").equals("function"));
+    await().until(() -> "function".equals(browser().run("return typeof window.release")));
     var _ = browser().run("location.hash = '#request=second';");
     browser().awaitText("#receipt .facts", "gone");
     var _ = browser().run("window.release();");
-    await().until(() -> browser().run("return window.released === true").equals(true));
+    await().until(() -> Boolean.TRUE.equals(browser().run("return window.released === true")));
     assertThat(browser().text("#receipt-title")).isEqualTo("Request second");
     assertThat(browser().text("#receipt .facts")).contains("gone");
     assertThat(browser().complaints()).isEmpty();
