@@ -29,8 +29,11 @@ import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.Socket;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -211,24 +214,42 @@ class ExtProcIT {
     }
   }
 
+  /** Which one, of those that ask nothing, is {@link LeastIdle}'s to say. */
   @Test
   void whoHoldsConnectionsToTheHealthPortMakesRoomForOthers() throws Exception {
-    List<Socket> idle = new ArrayList<>();
+    List<SocketChannel> idle = new ArrayList<>();
     try (HealthServer server = HealthServer.start("127.0.0.1", 0, loops, health)) {
+      InetSocketAddress address =
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
       for (int i = 0; i < LeastIdle.MOST; i++) {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
-        socket.setSoTimeout(10_000);
-        idle.add(socket);
-        assertThat(socket.getInputStream().read()).as("it is spoken to").isNotNegative();
+        SocketChannel connection = SocketChannel.open(address);
+        idle.add(connection);
+        assertThat(connection.read(ByteBuffer.allocate(1))).as("bytes it is told").isOne();
+        connection.configureBlocking(false);
       }
+      assertThat(idle).noneMatch(ExtProcIT::hasEnded);
       ManagedChannel channel = channel(server.port(), false);
       assertThat(check(channel, "liveness")).isEqualTo(ServingStatus.SERVING);
       channel.shutdownNow();
-      assertThat(idle.getFirst().getInputStream().readAllBytes()).as("then it ends").isNotNull();
+      await().until(() -> idle.stream().anyMatch(ExtProcIT::hasEnded));
     } finally {
-      for (Socket socket : idle) {
-        socket.close();
+      for (SocketChannel connection : idle) {
+        connection.close();
       }
+    }
+  }
+
+  /** Whether the other side has closed it, after what it said. */
+  private static boolean hasEnded(SocketChannel connection) {
+    ByteBuffer said = ByteBuffer.allocate(1024);
+    try {
+      int count;
+      do {
+        count = connection.read(said.clear());
+      } while (count > 0);
+      return count < 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
