@@ -31,6 +31,14 @@ final class SchedulerParts {
   /** What pods have, to go on with where what is asked for next can't be run. */
   private static final String PLACES = "fairlead.io/schedulers";
 
+  /**
+   * Kubernetes mounts the token of the pod's account into every container that has nothing at its
+   * path: a scheduler would have all that the picker may do.
+   */
+  private static final String NO_TOKEN = "no-token"; // places begin with "scheduler"
+
+  private static final String TOKEN_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private SchedulerParts() {}
@@ -69,6 +77,7 @@ final class SchedulerParts {
     }
     List<VolumeMount> mounts = new ArrayList<>();
     mounts.add(mount(temporary(place), "/tmp", false));
+    mounts.add(mount(NO_TOKEN, TOKEN_FOLDER, true));
     if (hasSocket(place)) {
       mounts.add(mount(place.name(), place.socketFolder(), false));
     }
@@ -137,6 +146,7 @@ final class SchedulerParts {
     List<Volume> volumes = new ArrayList<>();
     if (place.spec().sidecar() != null) {
       volumes.add(emptyDir(temporary(place)));
+      volumes.add(emptyDir(NO_TOKEN));
     }
     if (hasSocket(place)) {
       volumes.add(emptyDir(place.name()));

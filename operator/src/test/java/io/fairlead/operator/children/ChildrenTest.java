@@ -344,13 +344,16 @@ class ChildrenTest {
     assertThat(scheduler.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
     assertThat(scheduler.getSecurityContext().getAllowPrivilegeEscalation()).isFalse();
     assertThat(scheduler.getSecurityContext().getCapabilities().getDrop()).containsExactly("ALL");
-    assertThat(paths(scheduler)).containsExactly("/tmp", "/run/fairlead/scheduler");
+    assertThat(paths(scheduler))
+        .as("with nothing where the picker has the token of its account")
+        .containsExactly(
+            "/tmp", "/var/run/secrets/kubernetes.io/serviceaccount", "/run/fairlead/scheduler");
     assertThat(paths(pod.getContainers().getFirst()))
         .containsExactly("/tmp", "/run/fairlead/scheduler");
     assertThat(pod.getVolumes())
         .allMatch(volume -> volume.getEmptyDir() != null)
         .extracting(Volume::getName)
-        .containsExactly("tmp", "tmp-scheduler", "scheduler");
+        .containsExactly("tmp", "tmp-scheduler", "no-token", "scheduler");
   }
 
   @Test
