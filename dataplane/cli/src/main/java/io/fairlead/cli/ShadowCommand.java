@@ -1,15 +1,9 @@
 package io.fairlead.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import io.fairlead.epp.status.ShadowPage;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,8 +23,6 @@ import picocli.CommandLine.Spec;
     showDefaultValues = true)
 final class ShadowCommand implements Callable<Integer> {
 
-  private static final JsonMapper JSON = JsonMapper.builder().build();
-
   @Option(
       names = "--picker",
       paramLabel = "URL",
@@ -47,80 +39,8 @@ final class ShadowCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     String page = PickerPage.read(picker, "/debug/shadows");
     PrintWriter out = spec.commandLine().getOut();
-    (json ? List.of(ShownText.lines(page.strip())) : lines(page)).forEach(out::println);
+    (json ? List.of(ShownText.lines(page.strip())) : ShadowTable.lines(page)).forEach(out::println);
     out.flush();
     return 0;
-  }
-
-  private static List<String> lines(String page) throws IOException {
-    JsonNode tree;
-    try {
-      tree = JSON.readTree(page);
-    } catch (JsonProcessingException e) {
-      throw new IOException("this tells of no shadows: " + e.getOriginalMessage(), e);
-    }
-    int version = tree.path("version").asInt();
-    if (version != ShadowPage.VERSION) {
-      throw new IOException(
-          "the page is of version %d, and this program reads version %d: use the picker's own"
-              .formatted(version, ShadowPage.VERSION));
-    }
-    JsonNode shadows = tree.path("shadows");
-    if (shadows.isEmpty()) {
-      return List.of("This picker has no shadows; spec.shadows of an EndpointPicker lists them.");
-    }
-    List<List<String>> rows = new ArrayList<>();
-    List<String> off = new ArrayList<>();
-    rows.add(
-        List.of(
-            "SHADOW",
-            "REQUESTS",
-            "AGREED",
-            "CACHED",
-            "REAL",
-            "FIRST TOKEN",
-            "REAL",
-            "SPREAD",
-            "REAL",
-            "NOT PLACED",
-            "LEFT OUT"));
-    for (JsonNode shadow : shadows) {
-      JsonNode own = shadow.path("shadow");
-      JsonNode real = shadow.path("real");
-      long requests = shadow.path("requests").asLong();
-      rows.add(
-          List.of(
-              shadow.path("name").asText(),
-              "%,d".formatted(requests),
-              requests == 0 ? "-" : percent(shadow.path("agreed").asDouble() / requests),
-              percent(own.path("hitRatio").asDouble()),
-              percent(real.path("hitRatio").asDouble()),
-              millis(own),
-              millis(real),
-              spread(own),
-              spread(real),
-              "%,d".formatted(shadow.path("notPlaced").asLong()),
-              "%,d".formatted(shadow.path("leftOut").asLong())));
-      if (shadow.has("off")) {
-        off.add(
-            ShownText.line(
-                shadow.path("name").asText() + " is off: " + shadow.path("off").asText()));
-      }
-    }
-    List<String> lines = new ArrayList<>(TextTable.lines(rows));
-    lines.addAll(off);
-    return lines;
-  }
-
-  private static String percent(double share) {
-    return String.format(Locale.ROOT, "%.1f %%", share * 100);
-  }
-
-  private static String millis(JsonNode side) {
-    return String.format(Locale.ROOT, "%,.0f ms", side.path("firstTokenMillis").asDouble());
-  }
-
-  private static String spread(JsonNode side) {
-    return String.format(Locale.ROOT, "%.2f", side.path("loadSpread").asDouble());
   }
 }

@@ -75,6 +75,35 @@ final class SimulateCommandTest {
   }
 
   @Test
+  void shadowsAreAskedBesideEachPolicy() {
+    int exit =
+        run(
+            "--workload=b2b@0.5",
+            "--policy=cost,random",
+            "--shadow=cost,weighted",
+            "--seconds=20",
+            "--seeds=2");
+
+    assertThat(err.toString()).isEmpty();
+    assertThat(exit).isZero();
+    List<String> lines = out.toString().lines().toList();
+    int first = lines.indexOf("b2b@0.5 on 8xh100x2-32b, beside cost:");
+    assertThat(lines.get(first + 1)).startsWith("SHADOW ").contains("AGREED");
+    assertThat(lines.get(first + 2)).matches("cost +\\d+ +(9\\d|100)\\.\\d % .*");
+    assertThat(lines.get(first + 3)).matches("weighted +\\d+ +[1-8]\\d\\.\\d % .*");
+    assertThat(lines.get(first + 4)).isEqualTo("b2b@0.5 on 8xh100x2-32b, beside random:");
+    assertThat(lines.get(first + 6)).matches("cost +\\d+ +1\\d\\.\\d % .*");
+  }
+
+  @Test
+  void aShadowThatIsNoneIsRefusedByName() {
+    int exit = run("--shadow=no-such", "--seconds=1");
+
+    assertThat(exit).isNotZero();
+    assertThat(err.toString()).contains("no-such");
+  }
+
+  @Test
   void runsTheSeedsAskedFor() throws IOException {
     int exit =
         run(

@@ -13,6 +13,7 @@ import io.fairlead.lab.simulator.PoolSpec;
 import io.fairlead.lab.simulator.RunResult;
 import io.fairlead.lab.simulator.Scenario;
 import io.fairlead.lab.simulator.ScenarioEvent;
+import io.fairlead.lab.simulator.ShadowedRun;
 import io.fairlead.lab.simulator.SimulationRuns;
 import io.fairlead.lab.simulator.SimulationSpec;
 import io.fairlead.lab.simulator.SimulationSpec.Settings;
@@ -54,6 +55,7 @@ public final class SimulateCommand implements Callable<Integer> {
       List.of(
           "--workload",
           "--policy",
+          "--shadow",
           "--pool",
           "--profiles",
           "--seeds",
@@ -84,6 +86,15 @@ public final class SimulateCommand implements Callable<Integer> {
           "Who places it: shipped ones, see --list, or files with an EndpointPickerConfig.",
       defaultValue = "cost,weighted-223-polled,round-robin")
   private List<String> policies = List.of();
+
+  @Option(
+      names = "--shadow",
+      paramLabel = "NAME|FILE",
+      split = ",",
+      description =
+          "Policies that are asked beside each, place nothing, and say what they would have made of"
+              + " it, as the shadows of a picker do.")
+  private List<String> shadows = List.of();
 
   @Option(
       names = "--pool",
@@ -178,9 +189,13 @@ public final class SimulateCommand implements Callable<Integer> {
     List<SimulationSpec> specs =
         gate ? GateMatrix.specs(run, happening) : specs(happening, engines);
     long began = System.nanoTime();
-    List<RunResult> results = run(specs);
+    List<ShadowedRun> runs = run(specs, shadows());
+    List<RunResult> results = runs.stream().map(ShadowedRun::result).toList();
     Duration took = Duration.ofNanos(System.nanoTime() - began);
     boolean passed = gate ? gated(results) : compared(results);
+    if (!shadows.isEmpty()) {
+      ShadowLines.of(runs).forEach(out()::println);
+    }
     summarise(results, took, out());
     out().flush();
     return passed ? 0 : 1;
@@ -202,12 +217,14 @@ public final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  private List<RunResult> run(List<SimulationSpec> specs) throws InterruptedException {
+  private List<ShadowedRun> run(List<SimulationSpec> specs, List<Policy> shadows)
+      throws InterruptedException {
     int atATime = threads > 0 ? threads : Runtime.getRuntime().availableProcessors();
     String amount = Amount.of(specs.stream().map(spec -> spec.settings().seconds()).toList());
     try (Progress progress = Progress.onStderr("simulating " + amount, specs.size())) {
       return SimulationRuns.run(
           specs,
+          shadows,
           atATime,
           result ->
               progress.advance(
@@ -233,7 +250,9 @@ public final class SimulateCommand implements Callable<Integer> {
         PeerReport.of(results, GateMatrix.SUBJECT, GateMatrix.PEERS, GateMatrix.KNOWN);
     out().println();
     peers.text().forEach(out()::println);
-    List<Noticed> noticed = GateHandicaps.noticed(run(GateHandicaps.specs()));
+    List<Noticed> noticed =
+        GateHandicaps.noticed(
+            run(GateHandicaps.specs(), List.of()).stream().map(ShadowedRun::result).toList());
     out().println();
     noticed.forEach(out()::println);
     return report.passed() && peers.passed() && noticed.stream().allMatch(Noticed::noticed);
@@ -293,12 +312,8 @@ public final class SimulateCommand implements Callable<Integer> {
 
   private List<SimulationSpec> specs(Scenario happening, EngineProfiles known) throws IOException {
     SeedRange range = SeedRange.parse(seeds);
-    List<Policy> named = new ArrayList<>();
-    for (String policy : policies) {
-      named.add(Policies.read(policy));
-    }
+    List<Policy> named = policies("--policy", policies);
     List<String> names = named.stream().map(Policy::name).toList();
-    refuseTwice("--policy", names);
     if (reference != null && !names.contains(reference)) {
       throw new ParameterException(
           spec.commandLine(),
@@ -325,6 +340,19 @@ public final class SimulateCommand implements Callable<Integer> {
     }
     refuseTwice("--workload", arrivingOn);
     return specs;
+  }
+
+  private List<Policy> shadows() throws IOException {
+    return policies("--shadow", shadows);
+  }
+
+  private List<Policy> policies(String option, List<String> namesOrFiles) throws IOException {
+    List<Policy> named = new ArrayList<>();
+    for (String policy : namesOrFiles) {
+      named.add(Policies.read(policy));
+    }
+    refuseTwice(option, named.stream().map(Policy::name).toList());
+    return named;
   }
 
   /** Reports tell runs apart by these. */

@@ -1,6 +1,10 @@
 package io.fairlead.lab.simulator;
 
 import io.fairlead.core.shadow.ShadowSnapshot;
+import io.fairlead.core.shadow.ShadowSnapshot.Choices;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +16,36 @@ import java.util.Map;
 public record ShadowedRun(RunResult result, Map<String, ShadowSnapshot> shadows) {
 
   public ShadowedRun {
-    shadows = Map.copyOf(shadows);
+    shadows = Collections.unmodifiableMap(new LinkedHashMap<>(shadows));
+  }
+
+  /** What the shadows say of all of these runs together, in the order of the first run's. */
+  public static Map<String, ShadowSnapshot> together(List<ShadowedRun> runs) {
+    Map<String, ShadowSnapshot> all = new LinkedHashMap<>();
+    for (ShadowedRun run : runs) {
+      run.shadows().forEach((name, told) -> all.merge(name, told, ShadowedRun::sum));
+    }
+    return all;
+  }
+
+  private static ShadowSnapshot sum(ShadowSnapshot one, ShadowSnapshot other) {
+    return new ShadowSnapshot(
+        one.requests() + other.requests(),
+        one.agreed() + other.agreed(),
+        one.notPlaced() + other.notPlaced(),
+        one.leftOut() + other.leftOut(),
+        one.active() + other.active(),
+        one.promptTokens() + other.promptTokens(),
+        sum(one.requests(), one.own(), other.requests(), other.own()),
+        sum(one.requests(), one.real(), other.requests(), other.real()));
+  }
+
+  /** A spread is a mean; a run counts in it by its requests. */
+  private static Choices sum(long requests, Choices one, long otherRequests, Choices other) {
+    double spread = one.spread() * requests + other.spread() * otherRequests;
+    return new Choices(
+        one.cachedTokens() + other.cachedTokens(),
+        one.firstTokenSeconds() + other.firstTokenSeconds(),
+        spread / Math.max(1, requests + otherRequests));
   }
 }

@@ -57,12 +57,12 @@ public final class Simulation implements SimulatedPicker.Effects {
   }
 
   /**
-   * Checks that it can be run.
+   * Checks that it can be run, with these as shadows.
    *
    * @throws IllegalArgumentException if it can't; one line per problem
    */
-  static void check(SimulationSpec spec) {
-    var _ = new Simulation(spec, List.of());
+  static void check(SimulationSpec spec, List<Policy> shadows) {
+    var _ = new Simulation(spec, shadows);
   }
 
   /**

@@ -16,16 +16,28 @@ public final class SimulationRuns {
   private SimulationRuns() {}
 
   /**
+   * Runs them all without shadows; see {@link #run(List, List, int, Consumer)}.
+   *
+   * @throws InterruptedException if the thread is interrupted; runs under way are given up
+   */
+  public static List<RunResult> run(
+      List<SimulationSpec> specs, int threads, Consumer<RunResult> ended)
+      throws InterruptedException {
+    return run(specs, List.of(), threads, ended).stream().map(ShadowedRun::result).toList();
+  }
+
+  /**
    * Runs them all, after it has checked that all can be run.
    *
+   * @param shadows of each run's first picker, as many as a pool may have
    * @param threads runs at a time
    * @param ended told of each run when it has ended, from any thread
    * @return one result per spec, in their order
    * @throws IllegalArgumentException if a run can't be run, before any is
    * @throws InterruptedException if the thread is interrupted; runs under way are given up
    */
-  public static List<RunResult> run(
-      List<SimulationSpec> specs, int threads, Consumer<RunResult> ended)
+  public static List<ShadowedRun> run(
+      List<SimulationSpec> specs, List<Policy> shadows, int threads, Consumer<RunResult> ended)
       throws InterruptedException {
     Set<Object> checked = new HashSet<>();
     for (SimulationSpec spec : specs) {
@@ -37,23 +49,23 @@ public final class SimulationRuns {
               spec.pool(),
               spec.settings(),
               spec.events()))) {
-        Simulation.check(spec);
+        Simulation.check(spec, shadows);
       }
     }
     try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
-      List<Future<RunResult>> runs = new ArrayList<>();
+      List<Future<ShadowedRun>> runs = new ArrayList<>();
       for (SimulationSpec spec : specs) {
         runs.add(
             executor.submit(
                 () -> {
-                  RunResult result = Simulation.run(spec);
-                  ended.accept(result);
-                  return result;
+                  ShadowedRun run = Simulation.run(spec, shadows);
+                  ended.accept(run.result());
+                  return run;
                 }));
       }
-      List<RunResult> results = new ArrayList<>();
+      List<ShadowedRun> results = new ArrayList<>();
       try {
-        for (Future<RunResult> run : runs) {
+        for (Future<ShadowedRun> run : runs) {
           results.add(run.get());
         }
       } catch (ExecutionException e) {
