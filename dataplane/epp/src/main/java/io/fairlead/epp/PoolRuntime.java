@@ -539,7 +539,7 @@ final class PoolRuntime implements AutoCloseable {
     control.execute(pool.tokenizers()::close);
     control.finish();
     pool.shadows().close();
-    pool.closeExternal();
+    pool.asks(null);
     if (checkpoints != null) {
       checkpoints.close();
     }

@@ -16,6 +16,7 @@ import io.fairlead.crds.config.Criticality;
 import io.fairlead.epp.capture.Capture;
 import io.fairlead.epp.capture.CapturedRequest;
 import io.fairlead.epp.external.ExternalScheduling;
+import io.fairlead.epp.external.Word;
 import io.fairlead.epp.shadow.Shadows.ShadowedRequest;
 import io.fairlead.epp.tokens.PromptTokenizers;
 import io.fairlead.epp.tracing.RequestTrace;
@@ -116,8 +117,8 @@ public final class Director implements RequestListener {
   /** What the core knows, for the case that it waits; null where no external scheduler is asked. */
   private @Nullable RequestFacts toAskAgain;
 
-  /** What the external scheduler said; null once it was sent. */
-  private @Nullable Advice advice;
+  /** What the external scheduler said last; null once that was counted. */
+  private @Nullable Word word;
 
   /** Of a request that waits; null before and afterwards. */
   private @Nullable Criticality waitsWith;
@@ -420,7 +421,7 @@ public final class Director implements RequestListener {
             facts,
             said -> {
               asked = null;
-              advice = said;
+              word = said;
               decide(facts);
             });
   }
@@ -429,11 +430,15 @@ public final class Director implements RequestListener {
   private void decide(RequestFacts facts) {
     long now = pool.now();
     try {
-      pool.core().arrive(now, captured(now, facts), advice, this);
+      pool.core().arrive(now, captured(now, facts), advice(), this);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     }
     pool.observer().decided(pool.now() - now);
+  }
+
+  private @Nullable Advice advice() {
+    return word == null ? null : word.advice();
   }
 
   private void waitsNoMore() {
@@ -442,6 +447,14 @@ public final class Director implements RequestListener {
     ExternalScheduling scheduler = pool.external();
     if (scheduler != null) {
       scheduler.waitsNoMore(ticket);
+    }
+  }
+
+  /** If it has not been sent, it won't be. */
+  private void sentNowhere() {
+    if (word != null) {
+      word.withdrawn();
+      word = null;
     }
   }
 
@@ -457,7 +470,7 @@ public final class Director implements RequestListener {
     if (capture == null) {
       return facts;
     }
-    captured = capture.arrive(now, facts, advice);
+    captured = capture.arrive(now, facts, advice());
     return captured == null ? facts : captured.facts();
   }
 
@@ -662,6 +675,7 @@ public final class Director implements RequestListener {
         pool.observer().gaveUp(model, waitsWith, now - arrivedAt);
       }
       waitsNoMore();
+      sentNowhere();
     }
   }
 
@@ -711,18 +725,18 @@ public final class Director implements RequestListener {
     ticket = request; // its client may go before anything else is told of it
     waitsWith = criticality;
     ExternalScheduling scheduler = pool.external();
-    if (scheduler != null && toAskAgain != null) {
-      scheduler.waits(request, toAskAgain, advice, this::advised);
+    if (scheduler != null && toAskAgain != null && word != null) {
+      scheduler.waits(request, toAskAgain, word, this::advised);
     }
   }
 
   /** The external scheduler has another word on it while it waits. */
-  private void advised(@Nullable Advice newest) {
-    advice = newest;
+  private void advised(Word newest) {
+    word = newest;
     if (captured != null) {
-      captured.advised(pool.now(), newest);
+      captured.advised(pool.now(), newest.advice());
     }
-    pool.core().advised(ticket, newest);
+    pool.core().advised(ticket, newest.advice());
   }
 
   @Override
@@ -731,11 +745,10 @@ public final class Director implements RequestListener {
     boolean again = route != null;
     route = next;
     waitsNoMore();
-    ExternalScheduling scheduler = pool.external();
-    if (advice != null && scheduler != null) {
-      scheduler.sent(advice, next.endpoint());
+    if (word != null) {
+      word.sent(next.endpoint());
+      word = null;
     }
-    advice = null;
     if (captured != null) {
       captured.sent(next);
     }
@@ -784,7 +797,7 @@ public final class Director implements RequestListener {
   public void reject(long request, Rejection rejection) {
     route = null;
     waitsNoMore();
-    advice = null;
+    sentNowhere();
     if (captured != null) {
       captured.rejected(rejection);
     }

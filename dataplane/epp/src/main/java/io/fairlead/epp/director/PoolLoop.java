@@ -256,7 +256,7 @@ public final class PoolLoop {
       return;
     }
     PoolConfig source = config.source();
-    external =
+    asks(
         wanted == null
             ? null
             : new ExternalScheduling(
@@ -266,22 +266,19 @@ public final class PoolLoop {
                 new ForScheduler(),
                 SchedulerLoop.of(loop),
                 clock,
-                externalCounts);
-    if (before != null) {
-      if (external != null) {
-        external.takeWaiting(before);
-      }
-      before.close();
-    }
+                externalCounts));
   }
 
-  /** Asks no scheduler outside of the process any more. */
-  public void closeExternal() {
+  /** From now on this scheduler outside of the process is asked, and no other; null for none. */
+  public void asks(@Nullable ExternalScheduling next) {
     run(
         () -> {
           ExternalScheduling before = external;
-          external = null;
+          external = next;
           if (before != null) {
+            if (next != null) {
+              next.takeWaiting(before);
+            }
             before.close();
           }
         });

@@ -4,28 +4,34 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How often an external scheduler was asked, and what came of it. Any thread. */
+/**
+ * What came of offering requests to an external scheduler: each is counted once, when it is sent
+ * for the first time or over, by what was last said of it. Any thread.
+ */
 public final class ExternalCounts {
 
-  /** What became of asking about a request, or of an answer. */
+  /** What came of offering a request; of answers, {@link #UNEXPECTED} alone. */
   public enum Result {
     /** It named endpoints, and one of them got the request. */
     FOLLOWED,
-    /** It named endpoints, and none of them might get the request. */
+    /** It named endpoints, and none of them might get the request, or was there any more. */
     OVERRULED,
     /** It left the request to the config's plugins. */
     LEFT,
     /** No answer came in time. */
     LATE,
-    /** It was not asked: there is no connection, or it has been late again and again. */
+    /**
+     * It was not asked, or its word no longer counted: there is no connection, or it has been late
+     * again and again.
+     */
     UNAVAILABLE,
     /** It was not asked: too many requests wait for answers. */
     OVERFLOW,
-    /** The client went away meanwhile, or the request was refused. */
+    /** The request was sent to nobody: its client went away first, or it was refused. */
     WITHDRAWN,
     /** An answer to a request that nobody waits for: late, twice, or of an unknown one. */
     UNEXPECTED,
-    /** An answer with an unknown endpoint, with scores that don't fit, or not finite. */
+    /** It answered with an unknown endpoint, with scores that don't fit, or not finite. */
     INVALID
   }
 

@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks one external scheduler about one pool's requests. Each request that is asked about gets
- * exactly one answer, within the timeout: the scheduler's, or none, and then the config's own
- * plugins decide.
+ * Asks one external scheduler about one pool's requests. Each time that a request is asked about
+ * there is exactly one {@link Word}, within the timeout: with the scheduler's advice, or without,
+ * and then the config's own plugins decide.
  *
  * <p>Runs on one loop, except {@link #report} and {@link #hangUp}.
  */
@@ -129,14 +129,14 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     private final RequestBrief brief;
 
     /** Null for who doesn't wait for the answer. */
-    private final @Nullable Consumer<@Nullable Advice> told;
+    private final @Nullable Consumer<Word> told;
 
     private Asked(
         long number,
         long since,
         RequestFacts facts,
         RequestBrief brief,
-        @Nullable Consumer<@Nullable Advice> told) {
+        @Nullable Consumer<Word> told) {
       this.number = number;
       this.since = since;
       this.facts = facts;
@@ -165,21 +165,20 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** A request that waits for room, and what was last said of it. */
   private static final class Waiting {
     private final RequestFacts facts;
-    private final Consumer<@Nullable Advice> newest;
+    private final Consumer<Word> newest;
     private long askedAt;
-    private boolean hasWord;
+    private boolean hasAdvice;
 
-    private Waiting(
-        RequestFacts facts, boolean hasWord, long askedAt, Consumer<@Nullable Advice> newest) {
+    private Waiting(RequestFacts facts, Word said, long askedAt, Consumer<Word> newest) {
       this.facts = facts;
-      this.hasWord = hasWord;
+      this.hasAdvice = said.advice() != null;
       this.askedAt = askedAt;
       this.newest = newest;
     }
 
-    private void tell(@Nullable Advice advice) {
-      hasWord = advice != null;
-      newest.accept(advice);
+    private void tell(Word word) {
+      hasAdvice = word.advice() != null;
+      newest.accept(word);
     }
   }
 
@@ -243,23 +242,22 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /**
    * Asks where a request should go.
    *
-   * @param told once, perhaps before this returns; null leaves it to the config's plugins
+   * @param told once, perhaps before this returns
    * @return null if it has been told
    */
-  public @Nullable Asked ask(RequestFacts facts, Consumer<@Nullable Advice> told) {
+  public @Nullable Asked ask(RequestFacts facts, Consumer<Word> told) {
     long now = clock.getAsLong();
     Result not = whyNot();
     if (not != null) {
       if (greeted && asked.size() < MOST_ASKED && breaker.tries(now)) {
         add(now, facts, null);
       }
-      counts.count(not);
-      told.accept(null);
+      told.accept(Word.none(counts, not));
       return null;
     }
     Asked added = add(now, facts, told);
     if (added == null) {
-      told.accept(null);
+      told.accept(Word.none(counts, Result.UNAVAILABLE));
     }
     return added;
   }
@@ -272,8 +270,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   }
 
   /** Null without a config, which rejects the request anyway. */
-  private @Nullable Asked add(
-      long now, RequestFacts facts, @Nullable Consumer<@Nullable Advice> told) {
+  private @Nullable Asked add(long now, RequestFacts facts, @Nullable Consumer<Word> told) {
     RequestBrief brief = view.brief(now, facts);
     if (brief == null) {
       return null;
@@ -425,7 +422,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
         asked.remove(one.number);
         passOver();
         late(now);
-        tell(one, Result.LATE, null);
+        tell(one, Result.LATE);
       }
     } finally {
       Asked next = oldest();
@@ -446,19 +443,14 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
   }
 
-  private void tell(Asked one, Result result, @Nullable Advice advice) {
-    if (one.told != null) {
-      if (advice == null) {
-        counts.count(result);
-      }
-      one.told.accept(advice);
-    }
+  private void tell(Asked one, Result why) {
+    tell(one, Word.none(counts, why));
   }
 
-  /** A request was sent for the first time that it has named endpoints for. */
-  public void sent(Advice advice, String endpoint) {
-    boolean named = !Double.isNaN(advice.score(Advice.identity(endpoint)));
-    counts.count(named ? Result.FOLLOWED : Result.OVERRULED);
+  private static void tell(Asked one, Word word) {
+    if (one.told != null) {
+      one.told.accept(word);
+    }
   }
 
   /**
@@ -467,9 +459,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
    * @param said what was last said of it
    * @param newest told what is said of it then
    */
-  public void waits(
-      long ticket, RequestFacts facts, @Nullable Advice said, Consumer<@Nullable Advice> newest) {
-    waiting.put(ticket, new Waiting(facts, said != null, clock.getAsLong(), newest));
+  public void waits(long ticket, RequestFacts facts, Word said, Consumer<Word> newest) {
+    waiting.put(ticket, new Waiting(facts, said, clock.getAsLong(), newest));
   }
 
   /** It doesn't wait any more. */
@@ -530,9 +521,9 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     var _ =
         ask(
             one.facts,
-            advice -> {
+            word -> {
               if (waiting.containsKey(ticket)) {
-                one.tell(advice);
+                one.tell(word);
               }
             });
   }
@@ -540,8 +531,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   /** Who waits for room goes no longer by what was said: nobody would say it anew. */
   private void takeBack() {
     for (Waiting one : waiting.values()) {
-      if (one.hasWord) {
-        one.tell(null);
+      if (one.hasAdvice) {
+        one.tell(Word.none(counts, Result.UNAVAILABLE));
       }
     }
   }
@@ -629,7 +620,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
     if (now - one.since >= timeout) { // and its timer is as late
       late(now);
-      tell(one, Result.LATE, null);
+      tell(one, Result.LATE);
       return true;
     }
     counts.answered(now - one.since);
@@ -659,11 +650,11 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     int count = decision.getEndpointsCount();
     int given = decision.getScoresCount();
     if (count == 0) {
-      tell(one, given == 0 ? Result.LEFT : Result.INVALID, null);
+      tell(one, given == 0 ? Result.LEFT : Result.INVALID);
       return;
     }
     if ((given != 0 && given != count) || count > numbers.size() + MOST_GONE) {
-      tell(one, Result.INVALID, null);
+      tell(one, Result.INVALID);
       return;
     }
     long[] endpoints = new long[count];
@@ -674,7 +665,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       double score = given == 0 ? count - i : decision.getScores(i);
       Long identity = numbers.identity(number);
       if ((identity == null && !numbers.isGone(number)) || !Double.isFinite(score)) {
-        tell(one, Result.INVALID, null);
+        tell(one, Result.INVALID);
         return;
       }
       if (identity != null) {
@@ -684,10 +675,10 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
     tell(
         one,
-        Result.OVERRULED,
         named == 0
-            ? null
-            : new Advice(Arrays.copyOf(endpoints, named), Arrays.copyOf(scores, named)));
+            ? Word.none(counts, Result.OVERRULED)
+            : Word.of(
+                counts, new Advice(Arrays.copyOf(endpoints, named), Arrays.copyOf(scores, named))));
   }
 
   @Override
@@ -708,7 +699,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     batch.clear();
     for (Asked one = oldest(); one != null; one = oldest()) {
       asked.remove(one.number);
-      tell(one, Result.UNAVAILABLE, null);
+      tell(one, Result.UNAVAILABLE);
     }
   }
 

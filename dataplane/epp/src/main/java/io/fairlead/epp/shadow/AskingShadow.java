@@ -8,7 +8,6 @@ import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.Route;
 import io.fairlead.core.Usage;
-import io.fairlead.core.external.Advice;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.handover.News;
@@ -21,6 +20,7 @@ import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.external.ExternalScheduling;
 import io.fairlead.epp.external.PoolView;
 import io.fairlead.epp.external.SchedulerLoop;
+import io.fairlead.epp.external.Word;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -168,20 +168,16 @@ final class AskingShadow implements AutoCloseable {
       return;
     }
     asked.put(key, new ArrayList<>());
-    var _ = asks.ask(facts, advice -> decide(asks, time, key, facts, advice, route));
+    var _ = asks.ask(facts, word -> decide(time, key, facts, word, route));
   }
 
-  private void decide(
-      ExternalScheduling asks,
-      long sentAt,
-      long key,
-      RequestFacts facts,
-      @Nullable Advice advice,
-      Route route) {
+  private void decide(long sentAt, long key, RequestFacts facts, Word word, Route route) {
     List<ObjLongConsumer<Shadow>> meanwhile = asked.remove(key);
-    String chosen = shadow.sent(now, sentAt, key, facts, advice, route);
-    if (advice != null && chosen != null) {
-      asks.sent(advice, chosen);
+    String chosen = shadow.sent(now, sentAt, key, facts, word.advice(), route);
+    if (chosen == null) {
+      word.withdrawn();
+    } else {
+      word.sent(chosen);
     }
     if (meanwhile != null) {
       meanwhile.forEach(event -> event.accept(shadow, now));

@@ -25,7 +25,12 @@ final class ExternalLines {
     for (ExternalReport report : reports) {
       line(page, UP, labels(report), report.problem() == null ? 1 : 0);
     }
-    family(page, REQUESTS, "counter", "Requests, and answers, by what came of asking.");
+    family(
+        page,
+        REQUESTS,
+        "counter",
+        "Requests, each once, by what came of offering them; as unexpected, answers that nobody"
+            + " waited for.");
     for (ExternalReport report : reports) {
       for (ExternalCounts.Result result : ExternalCounts.Result.values()) {
         String name = result.name().toLowerCase(Locale.ROOT);

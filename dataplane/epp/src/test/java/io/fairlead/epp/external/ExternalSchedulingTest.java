@@ -6,8 +6,6 @@ import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.external.Advice;
-import io.fairlead.core.external.EndpointLoad;
-import io.fairlead.core.external.RequestBrief;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PoolConfig;
@@ -26,7 +24,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,12 +37,12 @@ class ExternalSchedulingTest {
   private long now = 1;
   private final EmbeddedChannel loop = new EmbeddedChannel();
   private final PoolCore core = new PoolCore();
-  private final Line line = new Line();
+  private final HeldLine line = new HeldLine();
   private final ExternalCounts counts = new ExternalCounts();
   private final List<Optional<Advice>> told = new ArrayList<>();
   private final ExternalScheduling scheduling = scheduling(line);
 
-  private ExternalScheduling scheduling(Line asked) {
+  private ExternalScheduling scheduling(HeldLine asked) {
     return new ExternalScheduling(
         new ExternalScheduler(
             "here:1",
@@ -60,7 +57,7 @@ class ExternalSchedulingTest {
             ""),
         "ns/pool",
         null,
-        new View(core),
+        new CoreView(core),
         SchedulerLoop.of(loop.eventLoop()),
         () -> now,
         counts,
@@ -102,7 +99,16 @@ class ExternalSchedulingTest {
 
   private ExternalScheduling.@Nullable Asked ask() {
     RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
-    return scheduling.ask(facts, advice -> told.add(Optional.ofNullable(advice)));
+    return scheduling.ask(
+        facts,
+        word -> {
+          told(word);
+          word.sent("a");
+        });
+  }
+
+  private void told(Word word) {
+    told.add(Optional.ofNullable(word.advice()));
   }
 
   private void open() {
@@ -400,9 +406,8 @@ class ExternalSchedulingTest {
   @Test
   void whoWaitsForRoomIsAskedAboutAgain() {
     open();
-    RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
     for (long ticket = 1; ticket <= 3; ticket++) {
-      scheduling.waits(ticket, facts, null, advice -> told.add(Optional.ofNullable(advice)));
+      waits(ticket, null);
     }
     scheduling.waitsNoMore(2);
     scheduling.tick(now);
@@ -429,7 +434,8 @@ class ExternalSchedulingTest {
 
   private void waits(long ticket, @Nullable Advice said) {
     RequestFacts facts = new RequestFacts("m", 1, new long[0], 100, -1, 400);
-    scheduling.waits(ticket, facts, said, advice -> told.add(Optional.ofNullable(advice)));
+    Word word = said == null ? Word.none(counts, Result.LEFT) : Word.of(counts, said);
+    scheduling.waits(ticket, facts, word, this::told);
   }
 
   /** What the scheduler is to know of a request takes time, in which others' requests come. */
@@ -506,7 +512,7 @@ class ExternalSchedulingTest {
   void theWordStaysWhereAnotherIsAskedInItsPlace() {
     open();
     waits(1, advice());
-    Line other = new Line();
+    HeldLine other = new HeldLine();
     ExternalScheduling next = scheduling(other);
     next.takeWaiting(scheduling);
     scheduling.close();
@@ -590,57 +596,5 @@ class ExternalSchedulingTest {
     now += 2 * ExternalScheduling.SILENCE_NANOS;
     scheduling.tick(now);
     assertThat(line.resets).isZero();
-  }
-
-  private record View(PoolCore core) implements PoolView {
-
-    @Override
-    public @Nullable RequestBrief brief(long now, RequestFacts facts) {
-      return core.brief(now, facts);
-    }
-
-    @Override
-    public long loads(long since, Consumer<EndpointLoad> to) {
-      return core.loads(since, to);
-    }
-
-    @Override
-    public @Nullable EndpointLoad load(String name) {
-      return core.load(name);
-    }
-  }
-
-  private static final class Line implements SchedulerLine {
-    final List<PickerMessage> sent = new ArrayList<>();
-    private @Nullable Listener listener;
-    int resets;
-    boolean ready = true;
-
-    Listener to() {
-      return Objects.requireNonNull(listener);
-    }
-
-    @Override
-    public void start(Listener told) {
-      listener = told;
-    }
-
-    @Override
-    public boolean isReady() {
-      return ready;
-    }
-
-    @Override
-    public void send(PickerMessage message) {
-      sent.add(message);
-    }
-
-    @Override
-    public void reset(String why) {
-      resets++;
-    }
-
-    @Override
-    public void close() {}
   }
 }
