@@ -263,11 +263,6 @@ final class DecisionNotes implements Surroundings {
   }
 
   @Override
-  public long prefixKey() {
-    return current.prefixKey();
-  }
-
-  @Override
   public int blocks() {
     return current.blockCount();
   }

@@ -164,7 +164,6 @@ final class DecisionReader {
     double[] saturation = words.numbers(count);
     double pace = words.number();
     long seed = words.next();
-    long prefixKey = words.next();
     long blocks = words.next();
     boolean some = words.next() != 0;
     long flags = words.next();
@@ -222,7 +221,6 @@ final class DecisionReader {
             asked.maxOutputTokens(),
             sending.criticality(),
             seed,
-            prefixKey,
             Words.low(blocks),
             headers());
     return new Known(places, facts, request);

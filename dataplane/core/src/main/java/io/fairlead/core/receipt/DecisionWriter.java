@@ -442,7 +442,6 @@ public final class DecisionWriter implements DecisionRecorder {
     columns(table, endpoints, count);
     ring.put(around.prefillPace());
     ring.put(around.seed());
-    ring.put(around.prefixKey());
     ring.put(around.blocks(), around.replicas());
     if (heldBlocks.length < endpoints) {
       heldBlocks = new int[endpoints + endpoints / 2];

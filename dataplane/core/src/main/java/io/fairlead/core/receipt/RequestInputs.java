@@ -7,7 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request told those who decided on it. Nothing of its prompt but a hash.
+ * What a request told those who decided on it. Nothing of its prompt, and no hash of one: whoever
+ * had that could test guesses.
  *
  * @param model as asked for
  * @param targetModel as sent
@@ -16,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * @param maxOutputTokens the request's own limit, or -1; 0 where no answer has tokens
  * @param criticality that it counts with
  * @param seed its random bits: every draw follows from them
- * @param prefixKey hash of its prompt's beginning, see {@link
- *     io.fairlead.plugin.InferenceRequest#prefixKey()}: whoever has it can test guesses of that;
- *     null where it is not told
  * @param replicas pickers that shared the pool
  * @param headers those that somebody asked for, with null for one that it had not; no other is kept
  */
@@ -30,7 +28,6 @@ public record RequestInputs(
     int maxOutputTokens,
     Criticality criticality,
     long seed,
-    @Nullable Long prefixKey,
     int replicas,
     Map<String, @Nullable String> headers) {
 

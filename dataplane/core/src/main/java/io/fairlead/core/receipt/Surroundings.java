@@ -73,9 +73,6 @@ public interface Surroundings {
   /** Random bits of the request. */
   long seed();
 
-  /** Hash of the beginning of its prompt. */
-  long prefixKey();
-
   /** Blocks of its prompt that the index may know. */
   int blocks();
 

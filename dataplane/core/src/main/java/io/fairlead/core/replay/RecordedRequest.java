@@ -97,11 +97,7 @@ final class RecordedRequest implements InferenceRequest, PromptBlocks {
 
   @Override
   public long prefixKey() {
-    Long key = inputs.prefixKey();
-    if (key == null) {
-      throw new NotKeptException("the hash of a prompt's beginning");
-    }
-    return key;
+    throw new NotKeptException("the hash of a prompt's beginning");
   }
 
   @Override

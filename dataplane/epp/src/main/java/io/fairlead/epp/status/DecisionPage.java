@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.fairlead.core.HealthState;
 import io.fairlead.core.NotSentAgain;
 import io.fairlead.core.Usage;
-import io.fairlead.core.plugins.BuiltInPlugins;
 import io.fairlead.core.receipt.DecidedRequest;
 import io.fairlead.core.receipt.Decision;
 import io.fairlead.core.receipt.Decision.Excluded;
@@ -21,12 +20,8 @@ import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.replay.DecisionInputs;
 import io.fairlead.core.scheduling.SchedulerOutline.WeightedScorer;
-import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.document.ConfigDocument;
-import io.fairlead.plugin.PluginFactory;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** What was decided of requests, and why, as JSON. */
 public final class DecisionPage {
@@ -36,13 +31,6 @@ public final class DecisionPage {
 
   private static final JsonMapper JSON = JsonMapper.builder().build();
   private static final double NANOS_PER_MILLI = 1e6;
-  private static final String CONSISTENT_HASHING = "consistent-hash-picker";
-
-  /** Of others nobody knows what they go by. */
-  private static final Set<String> BUILT_IN =
-      BuiltInPlugins.factories().stream()
-          .map(PluginFactory::type)
-          .collect(Collectors.toUnmodifiableSet());
 
   private final OutEndpoints clock;
 
@@ -198,11 +186,7 @@ public final class DecisionPage {
     to.put("moreCandidates", decision.candidates() - candidates.size());
     ArrayNode profiles = to.putArray("profiles");
     decision.runs().forEach(run -> write(decision, run, profiles.addObject()));
-    ObjectNode inputs = JSON.valueToTree(DecisionInputs.of(decision).known());
-    if (!goesByPromptHashes(decision)) {
-      inputs.withObject("/request").remove("prefixKey");
-    }
-    to.set("inputs", inputs);
+    to.set("inputs", JSON.valueToTree(DecisionInputs.of(decision).known()));
   }
 
   /** As the page of the status says it; nothing where both are from their sources. */
@@ -212,16 +196,6 @@ public final class DecisionPage {
       stale.put("config", origin.keptConfig());
       stale.put("endpoints", origin.keptEndpoints());
     }
-  }
-
-  /**
-   * Whether a plugin that could be asked again may go by the hash of a prompt. Whoever reads the
-   * hash can test guesses of the prompt, so it is told nowhere else.
-   */
-  private static boolean goesByPromptHashes(Decision decision) {
-    return decision.config().scheduler().plugins().stream()
-        .map(PluginConfig::type)
-        .anyMatch(type -> type.equals(CONSISTENT_HASHING) || !BUILT_IN.contains(type));
   }
 
   /** Why nobody got the request, endpoint by endpoint. */
