@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,16 +118,22 @@ public final class Access {
 
   /** Whether a browser has logged in, and still may look. */
   boolean hasSession(HttpHeaders headers) {
+    return token != null && sessions(headers).anyMatch(token::isOpen);
+  }
+
+  /** A browser logs out: whoever has its session is out, too. */
+  void logout(HttpHeaders headers) {
     if (token != null) {
-      for (String line : headers.getAll(HttpHeaderNames.COOKIE)) {
-        for (Cookie cookie : ServerCookieDecoder.STRICT.decodeAll(line)) {
-          if (cookie.name().equals(COOKIE) && token.isOpen(cookie.value())) {
-            return true;
-          }
-        }
-      }
+      sessions(headers).forEach(token::end);
     }
-    return false;
+  }
+
+  /** What a browser shows for sessions, of whatever kind. */
+  private static Stream<String> sessions(HttpHeaders headers) {
+    return headers.getAll(HttpHeaderNames.COOKIE).stream()
+        .flatMap(line -> ServerCookieDecoder.STRICT.decodeAll(line).stream())
+        .filter(cookie -> cookie.name().equals(COOKIE))
+        .map(Cookie::value);
   }
 
   /**

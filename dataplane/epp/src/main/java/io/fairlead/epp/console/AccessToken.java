@@ -9,10 +9,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -21,8 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The secret of those who may look from other hosts, and the sessions of browsers that have shown
- * it. A session is the time of its end, signed with the token: nothing is kept of it here, every
- * picker with the same token knows it, and it ends when the token changes.
+ * it. A session is the time of its end and a number, signed with the token: nothing is kept of it
+ * here, every picker with the same token knows it, and it ends when the token changes. Who logs out
+ * ends it before its time, which this picker remembers until then, and no other is told.
  *
  * <p>Used by one thread.
  */
@@ -35,6 +42,16 @@ final class AccessToken {
   private static final long READ_AGAIN_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final String SIGNATURE = "HmacSHA256";
 
+  /** Sessions that were ended before their time at most; with more, older ones end with them. */
+  static final int MOST_ENDED = 1_024;
+
+  /** Its end, its number, its signature. */
+  private static final Pattern SESSION =
+      Pattern.compile("([0-9]{1,12})\\.([A-Za-z0-9_-]{22})\\.([A-Za-z0-9_-]{43})");
+
+  private static final int NUMBER_BYTES = 16;
+  private static final SecureRandom RANDOM = new SecureRandom();
+
   private final Path file;
   private final LongSupplier clock;
   private final InstantSource time;
@@ -42,6 +59,12 @@ final class AccessToken {
   private String problem = "";
   private boolean looked;
   private long lookedAt;
+
+  /** Sessions that were ended before their time, by number: when that would have come. */
+  private final Map<String, Long> ended = new HashMap<>();
+
+  /** All sessions are over whose time comes by then: some of them were ended, and forgotten. */
+  private long endedUntil;
 
   /**
    * What the file holds, less white space around it.
@@ -73,20 +96,44 @@ final class AccessToken {
       throw new IllegalStateException("there is no token");
     }
     long end = time.instant().getEpochSecond() + SESSION_SECONDS;
-    return end + "." + signature(known, end);
+    byte[] number = new byte[NUMBER_BYTES];
+    RANDOM.nextBytes(number);
+    String signed = end + "." + text(number);
+    return signed + "." + signature(known, signed);
   }
 
   boolean isOpen(String session) {
     byte[] known = look();
-    int dot = session.indexOf('.');
-    if (known == null || dot < 1 || !session.substring(0, dot).matches("[0-9]{1,12}")) {
+    Matcher parts = SESSION.matcher(session);
+    if (known == null || !parts.matches()) {
       return false;
     }
-    long end = Long.parseLong(session.substring(0, dot));
-    return end > time.instant().getEpochSecond()
+    long end = Long.parseLong(parts.group(1));
+    return end > Math.max(time.instant().getEpochSecond(), endedUntil)
+        && !ended.containsKey(parts.group(2))
         && MessageDigest.isEqual(
-            signature(known, end).getBytes(StandardCharsets.UTF_8),
-            session.substring(dot + 1).getBytes(StandardCharsets.UTF_8));
+            signature(known, session.substring(0, parts.end(2))).getBytes(StandardCharsets.UTF_8),
+            parts.group(3).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Ends a session before its time; of one that isn't open nothing is kept. */
+  void end(String session) {
+    Matcher parts = SESSION.matcher(session);
+    if (!isOpen(session) || !parts.matches()) {
+      return;
+    }
+    long now = time.instant().getEpochSecond();
+    ended.values().removeIf(end -> end <= now);
+    if (ended.size() == MOST_ENDED) {
+      endedUntil = Collections.min(ended.values());
+      ended.values().removeIf(end -> end <= endedUntil);
+    }
+    ended.put(parts.group(2), Long.parseLong(parts.group(1)));
+  }
+
+  /** Sessions that were ended and are remembered. */
+  int ended() {
+    return ended.size();
   }
 
   private byte @Nullable [] look() {
@@ -128,13 +175,16 @@ final class AccessToken {
     }
   }
 
-  private static String signature(byte[] token, long end) {
+  private static String text(byte[] bytes) {
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static String signature(byte[] token, String session) {
     try {
       Mac mac = Mac.getInstance(SIGNATURE);
       mac.init(new SecretKeySpec(token, SIGNATURE));
-      byte[] signed =
-          mac.doFinal(("console session until " + end).getBytes(StandardCharsets.UTF_8));
-      return Base64.getUrlEncoder().withoutPadding().encodeToString(signed);
+      return text(
+          mac.doFinal(("console session until " + session).getBytes(StandardCharsets.UTF_8)));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every Java platform has " + SIGNATURE, e);
     }

@@ -116,7 +116,10 @@ final class ConsoleHandler extends SimpleChannelInboundHandler<FullHttpRequest> 
           login(exchange, shown);
         }
       }
-      case "logout" -> exchange.redirect(LOGIN, exchange.cookie("", 0));
+      case "logout" -> {
+        access.logout(exchange.headers());
+        exchange.redirect(LOGIN, exchange.cookie("", 0));
+      }
       default -> exchange.answer(405, TEXT, "only GET\n", Map.of("allow", "GET, HEAD"));
     }
   }

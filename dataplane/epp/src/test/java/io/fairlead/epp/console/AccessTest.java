@@ -12,6 +12,8 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -157,6 +159,47 @@ class AccessTest {
 
   private static boolean admits(Access access, HttpHeaders headers) {
     return access.admits(at("10.0.0.7"), headers);
+  }
+
+  @Test
+  void whoLogsOutIsOutAtThisPickerAndNobodyElseIs() {
+    Access access = withToken();
+    HttpHeaders session = session(access);
+    HttpHeaders other = session(access);
+    access.logout(session);
+    assertThat(admits(access, session)).isFalse();
+    assertThat(access.stillAdmits(at("10.0.0.7"), session)).isFalse();
+    assertThat(admits(access, other)).as("of the same second").isTrue();
+    assertThat(admits(withToken(), session)).as("another picker is not told").isTrue();
+    access.logout(headers());
+    access.logout(headers("cookie", "fairlead-console=made.up"));
+    Access.of(null).logout(session);
+    assertThat(admits(access, other)).isTrue();
+  }
+
+  /** Also of who has logged out so often that not all can be remembered. */
+  @Test
+  void noSessionThatWasEndedIsOpenAgainHoweverManyAre() {
+    AccessToken token = new AccessToken(file, () -> nanos, () -> Instant.ofEpochSecond(seconds));
+    List<String> ended = new ArrayList<>();
+    for (int i = 0; i < 3 * AccessToken.MOST_ENDED; i++) {
+      seconds += i % 2;
+      String session = token.newSession();
+      token.end(session);
+      token.end(session);
+      ended.add(session);
+      assertThat(token.ended()).isLessThanOrEqualTo(AccessToken.MOST_ENDED);
+    }
+    assertThat(ended).noneMatch(token::isOpen);
+    seconds++;
+    assertThat(token.isOpen(token.newSession())).as("who logs in again").isTrue();
+
+    for (String made : List.of("", "x.y", ended.getFirst() + "x")) {
+      token.end(made);
+    }
+    seconds += AccessToken.SESSION_SECONDS;
+    token.end(token.newSession());
+    assertThat(token.ended()).as("the others' time has come").isEqualTo(1);
   }
 
   @ParameterizedTest

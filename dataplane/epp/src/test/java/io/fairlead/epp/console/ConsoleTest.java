@@ -227,6 +227,54 @@ class ConsoleTest {
     assertThat(stream.isOpen()).isFalse();
   }
 
+  /** Whoever has copied the cookie is out as well, and nobody else. */
+  @Test
+  void loggingOutEndsTheSessionAndNotTheCookieAlone(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("token"), "the token of the console");
+    AccessToken token = new AccessToken(file, () -> 0, () -> Instant.EPOCH);
+    console = Console.start(clock.eventLoop(), Access.with(token, () -> 0), pool);
+    clock.runPendingTasks();
+    String one = loggedIn();
+    String other = loggedIn();
+    EmbeddedChannel stream = channel("10.0.0.8");
+    stream.writeInbound(with(get("/console/events"), one));
+    pass(1);
+    assertThat(stream.isOpen()).isTrue();
+
+    FullHttpResponse out =
+        ask(
+            channel("10.0.0.7"),
+            with(
+                new DefaultFullHttpRequest(
+                    HttpVersion.HTTP_1_1, HttpMethod.POST, "/console/logout"),
+                one));
+    assertThat(out.status().code()).isEqualTo(303);
+    out.release();
+    pass(1);
+    assertThat(stream.isOpen()).isFalse();
+    assertThat(status("/console/", one)).as("to the login page").isEqualTo(303);
+    assertThat(status("/console/", other)).isEqualTo(200);
+  }
+
+  private String loggedIn() {
+    FullHttpResponse in = ask(channel("10.0.0.7"), login("the token of the console"));
+    String cookie = in.headers().get("set-cookie");
+    in.release();
+    return cookie.substring(0, cookie.indexOf(';'));
+  }
+
+  private static FullHttpRequest with(FullHttpRequest request, String cookie) {
+    request.headers().set("host", "console.example").set("cookie", cookie);
+    return request;
+  }
+
+  private int status(String path, String cookie) {
+    FullHttpResponse answer = ask(channel("10.0.0.8"), with(get(path), cookie));
+    int code = answer.status().code();
+    answer.release();
+    return code;
+  }
+
   /** Requests come first: looks don't pile up before a loop that is busy with them. */
   @Test
   void aPoolThatDoesNotAnswerIsNotAskedAgain() {
