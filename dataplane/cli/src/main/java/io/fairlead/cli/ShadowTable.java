@@ -39,7 +39,7 @@ public final class ShadowTable {
       return List.of("This picker has no shadows; spec.shadows of an EndpointPicker lists them.");
     }
     List<List<String>> rows = new ArrayList<>();
-    List<String> off = new ArrayList<>();
+    List<String> notes = new ArrayList<>();
     rows.add(
         List.of(
             "SHADOW",
@@ -70,14 +70,20 @@ public final class ShadowTable {
               spread(real),
               "%,d".formatted(shadow.path("notPlaced").asLong()),
               "%,d".formatted(shadow.path("leftOut").asLong())));
+      String name = shadow.path("name").asText();
       if (shadow.has("off")) {
-        off.add(
+        notes.add(ShownText.line(name + " is off: " + shadow.path("off").asText()));
+      }
+      if (shadow.path("infersCaches").asBoolean()) {
+        notes.add(
             ShownText.line(
-                shadow.path("name").asText() + " is off: " + shadow.path("off").asText()));
+                name
+                    + " infers what caches hold from its own choices: KV events tell what the real"
+                    + " choices have left there"));
       }
     }
     List<String> lines = new ArrayList<>(TextTable.lines(rows));
-    lines.addAll(off);
+    lines.addAll(notes);
     return lines;
   }
 

@@ -84,10 +84,12 @@ class ShownTextTest {
     assertThat(refused.err()).contains("no\\u001b[2J such request");
 
     String shadows =
-        "{\"version\": 1, \"shadows\": [{\"name\": \"s\\u001b[1m\", \"off\": \"why\\u0007\"}]}";
+        "{\"version\": 1, \"shadows\": [{\"name\": \"s\\u001b[1m\", \"off\": \"why\\u0007\","
+            + " \"infersCaches\": true}]}";
     ProgramRun shadow = asked(200, shadows, "shadow");
     harmless(shadow);
-    assertThat(shadow.out()).contains("s\\u001b[1m is off: why\\u0007");
+    assertThat(shadow.out())
+        .contains("s\\u001b[1m is off: why\\u0007", "s\\u001b[1m infers what caches hold");
   }
 
   @Test

@@ -139,6 +139,27 @@ class ShadowTest {
         });
   }
 
+  /** What engines tell is what the real choices have left there: it would reward those. */
+  @Test
+  void oneThatAsksForEventsGoesByItsOwnChoicesAsAnyOther() {
+    List<ShadowSnapshot> told = new ArrayList<>();
+    for (SchedulerConfig tried : List.of(BY_PREFIX, plugins("precise-prefix-cache-scorer"))) {
+      ShadowTest life = new ShadowTest();
+      life.begin(AT_RANDOM, tried, 4);
+      for (int i = 0; i < 40; i++) {
+        life.now += MILLISECOND;
+        long request = life.send(i, 1 + i % 3, 2 + i % 3, 7);
+        life.firstByte(request);
+        life.end(request, Outcome.COMPLETED);
+      }
+      told.add(life.shadow.snapshot());
+    }
+    assertThat(told.getLast()).isEqualTo(told.getFirst());
+    assertThat(told.getLast().own().cachedTokens())
+        .as("its own choices gather what the real ones scatter")
+        .isGreaterThan(told.getLast().real().cachedTokens());
+  }
+
   private void firstByte(long request) {
     core.firstByte(now, request);
     shadow.firstByte(now, request);

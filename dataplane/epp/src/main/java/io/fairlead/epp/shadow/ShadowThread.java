@@ -69,6 +69,8 @@ final class ShadowThread implements AutoCloseable {
 
   private volatile @Nullable String off;
 
+  private volatile boolean infersCaches;
+
   /** What is not to be used again once it is off. */
   private volatile @Nullable CompiledShadow runs;
 
@@ -126,12 +128,25 @@ final class ShadowThread implements AutoCloseable {
    */
   void runs(CompiledShadow compiled, boolean countsAnew) {
     runs = compiled;
+    boolean asksForEvents = compiled.config().kvEvents() != null;
+    if (asksForEvents && !infersCaches) {
+      LOG.info(
+          "shadow {} infers what caches hold from its own choices: the KV events that its"
+              + " scheduling asks for tell what the real choices have left there",
+          name);
+    }
+    infersCaches = asksForEvents;
     if (off != null) {
       compiled.spoil();
     }
     if (countsAnew) {
       leftOut.set(0);
     }
+  }
+
+  /** See {@link ShadowReport#infersCaches}. */
+  boolean infersCaches() {
+    return infersCaches;
   }
 
   /** How its external scheduler does; null where it asks none. */

@@ -198,6 +198,7 @@ public final class Shadows implements AutoCloseable {
                 new ShadowReport(
                     thread.name(),
                     thread.off(),
+                    thread.infersCaches(),
                     thread.leftOut() + thread.told().leftOut(),
                     thread.cpuNanos() / 1e9,
                     thread.told()))

@@ -30,6 +30,9 @@ public final class ShadowPage {
       if (shadow.off() != null) {
         one.put("off", shadow.off());
       }
+      if (shadow.infersCaches()) {
+        one.put("infersCaches", true);
+      }
       one.put("requests", told.requests());
       one.put("agreed", told.agreed());
       one.put("differed", told.differed());

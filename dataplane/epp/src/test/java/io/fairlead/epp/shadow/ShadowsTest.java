@@ -3,6 +3,8 @@ package io.fairlead.epp.shadow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
@@ -15,10 +17,12 @@ import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.ShadowConfig;
+import io.fairlead.epp.status.ShadowPage;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +122,22 @@ class ShadowsTest {
     assertThat(shadows.reports().getFirst().off()).as("tried again").isNull();
     configured(config(List.of(), REAL, tried(BROKEN)));
     assertThat(broken.made).as("one that runs goes on with what it knows").isEqualTo(made + 1);
+  }
+
+  /** Engines tell what the real choices have left in their caches, and nobody tells a shadow. */
+  @Test
+  void oneWhoseSchedulingAsksForEventsSaysThatItInfers() throws IOException {
+    for (String type : List.of("precise-prefix-cache-scorer", "precise-prefix-cache-producer")) {
+      configured(config(List.of(), REAL, tried(plugin(type))));
+      assertThat(shadows.reports().getFirst().infersCaches()).as(type).isTrue();
+      assertThat(page().path("infersCaches").asBoolean()).as(type).isTrue();
+      configured(config(List.of(), plugin(type), tried(REAL)));
+      assertThat(page().has("infersCaches")).as("the real one does not").isFalse();
+    }
+  }
+
+  private JsonNode page() throws IOException {
+    return new ObjectMapper().readTree(ShadowPage.of(shadows.reports())).path("shadows").path(0);
   }
 
   @Test
