@@ -14,11 +14,13 @@ import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
@@ -103,10 +105,15 @@ class UnexpectedIT {
               }
             })) {
       pool.createPool();
+      pool.createModel("chat", "chat", 90);
       pool.awaitPool("Ready", "False/OperatorError");
       assertThat(pool.poolMessage("Ready")).contains("IllegalStateException");
+      pool.awaitModel("chat", "Ready", "False/OperatorError");
+      pool.awaitModel("chat", "Accepted", "Unknown/Pending");
+      assertThat(pool.modelMessage("chat", "Ready")).contains("InferencePool pool", "see its log");
       broken.set(false);
       pool.awaitPool("Ready", "False/RolloutInProgress");
+      pool.awaitModel("chat", "Accepted", "True/Accepted");
     }
   }
 
@@ -127,7 +134,9 @@ class UnexpectedIT {
               }
             })) {
       pool.createPool();
+      pool.createModel("chat", "chat", 90);
       pool.becomeReady();
+      pool.awaitModel("chat", "Ready", "True/Ready");
       pool.create(
           """
           apiVersion: discovery.k8s.io/v1
@@ -156,6 +165,26 @@ class UnexpectedIT {
       assertThat(told)
           .as("of each try that it failed, and that all is well")
           .isLessThan(6 + 3L * tries.get());
+      assertThat(pool.modelConditions("chat"))
+          .as("it was told of before each failure")
+          .containsEntry("Ready", "True/Ready");
+
+      cluster
+          .admin()
+          .resource(pool.need(InferenceModel.class, "chat"))
+          .patch(
+              PatchContext.of(PatchType.JSON_MERGE), "{\"spec\":{\"criticality\":\"Standard\"}}");
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(
+              () -> {
+                InferenceModel now = pool.need(InferenceModel.class, "chat");
+                assertThat(Objects.requireNonNull(now.getStatus()).conditions())
+                    .allSatisfy(
+                        condition ->
+                            assertThat(condition.getObservedGeneration())
+                                .isEqualTo(now.getMetadata().getGeneration()));
+              });
     }
   }
 

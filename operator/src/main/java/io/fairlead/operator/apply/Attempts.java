@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 public final class Attempts {
   private @Nullable KubernetesClientException first;
   private @Nullable Duration putOff;
+  private boolean begun;
 
   /** Runs it now. */
   public void attempt(Runnable write) {
+    begun = true;
     try {
       write.run();
     } catch (KubernetesClientException e) {
@@ -39,6 +41,11 @@ public final class Attempts {
                 .get()
                 .filter(left -> putOff == null || left.compareTo(putOff) < 0)
                 .ifPresent(left -> putOff = left));
+  }
+
+  /** Whether there was any. */
+  public boolean areBegun() {
+    return begun;
   }
 
   /** How long until the first of those that were put off is to be tried; empty when none was. */

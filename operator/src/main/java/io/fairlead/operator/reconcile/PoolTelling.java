@@ -181,8 +181,14 @@ final class PoolTelling {
     return next;
   }
 
-  /** Of a pool at which the operator failed, in a way that nobody thought of. */
-  void failed(Throwable failure, InferencePool pool, @Nullable EndpointPicker picker) {
+  /**
+   * Of a pool at which the operator failed, in a way that nobody thought of.
+   *
+   * @param told whether it failed after it had begun to tell: then it may do so at each try, and
+   *     only models that were edited since anybody told of them are told that it failed
+   */
+  void failed(Throwable failure, Observation seen, @Nullable EndpointPicker picker, boolean told) {
+    InferencePool pool = seen.pool();
     Verdict why =
         Verdict.no(
             Reason.OPERATOR_ERROR,
@@ -191,7 +197,18 @@ final class PoolTelling {
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.PROGRAMMED, why);
     verdicts.put(ConditionType.READY, why);
-    left(pool, picker, verdicts, new Attempts());
+    Attempts writes = new Attempts();
+    left(pool, picker, verdicts, writes);
+    Verdict notJudged =
+        Verdict.pending(
+            "Nothing of InferencePool %s is judged; condition Ready says why"
+                .formatted(pool.getMetadata().getName()));
+    Map<ConditionType, Verdict> ofModels =
+        ModelStatus.unseen(Map.of(ConditionType.ACCEPTED, notJudged, ConditionType.READY, why));
+    seen.models().stream()
+        .filter(model -> !model.isMarkedForDeletion())
+        .filter(model -> !told || !StatusApplier.isOfThisGeneration(model))
+        .forEach(model -> writes.attemptOrPutOff(() -> statuses.write(model, ofModels)));
   }
 
   /** Of a pool that is not judged anew: what was said of what it says and refers to stays. */

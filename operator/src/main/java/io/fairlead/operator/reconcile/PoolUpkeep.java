@@ -208,8 +208,9 @@ final class PoolUpkeep {
       SchedulingText scheduling,
       ClusterView informers,
       Context<InferencePool> context) {
+    Attempts writes = new Attempts();
     try {
-      return serve(seen, served, scheduling, informers, context);
+      return serve(seen, served, scheduling, writes, informers, context);
     } catch (KubernetesClientException | NotLeadingException e) {
       // The API server is in trouble, or this process leads no more: trying again will do.
       throw e;
@@ -217,7 +218,7 @@ final class PoolUpkeep {
       // Of an error the framework never hears that the look has ended, so there would be no other.
       UnexpectedException told = new UnexpectedException(e);
       try {
-        telling.failed(e, seen.pool(), served.picker());
+        telling.failed(e, seen, served.picker(), writes.areBegun());
       } catch (RuntimeException untold) {
         told.addSuppressed(untold);
       }
@@ -238,6 +239,7 @@ final class PoolUpkeep {
       Observation seen,
       Serving.Served served,
       SchedulingText scheduling,
+      Attempts writes,
       ClusterView informers,
       Context<InferencePool> context) {
     KubernetesClient client = context.getClient();
@@ -254,7 +256,6 @@ final class PoolUpkeep {
     ChildFailures failures = applied.failures().and(stuckBefore);
     NextLook next = new NextLook();
     PickerFacts facts = facts(wanted, applied, failures, lost, informers, client, next);
-    Attempts writes = new Attempts();
     Optional<Duration> reload =
         applied.failures().hindering().isEmpty() ? reloads.left(uid, facts) : Optional.empty();
     next.within(reload);
