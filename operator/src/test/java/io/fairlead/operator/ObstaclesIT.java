@@ -466,10 +466,13 @@ class ObstaclesIT {
   void aPodThatRenewsItsReportNoMoreIsTold() {
     restart(Paces.usualBut(pace -> pace.silence = Duration.ofSeconds(3)));
     pool.createPool();
+    pool.createModel("chat", "chat", 90);
     pool.becomeReady();
     pool.renewReport();
     pool.awaitPool("Programmed", "False/ConfigNotReported");
     pool.awaitPool("Ready", "False/ConfigNotReported");
+    pool.awaitModel("chat", "Programmed", "False/EPPUnavailable");
+    pool.awaitModel("chat", "Ready", "False/EPPUnavailable");
     assertThat(pool.poolMessage("Ready"))
         .contains(
             "Pod epp-1 is ready",

@@ -25,6 +25,7 @@ import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.desire.SelectedPickers.Selected;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
 import java.util.HashSet;
 import java.util.List;
@@ -44,13 +45,28 @@ public final class PoolDesire {
   private PoolDesire() {}
 
   /**
-   * Compiles what was observed.
+   * Compiles what was observed, of a pool whose pickers nobody has looked at.
    *
    * @param picker carries the settings; null for defaults
    * @param scheduling what its {@code spec.schedulingFrom} leads to, if it has one
    */
   public static CompiledPool compile(
       Observation seen, @Nullable EndpointPicker picker, SchedulingText scheduling) {
+    return compile(seen, picker, scheduling, List.of());
+  }
+
+  /**
+   * Compiles what was observed.
+   *
+   * @param picker carries the settings; null for defaults
+   * @param scheduling what its {@code spec.schedulingFrom} leads to, if it has one
+   * @param replicas of the picker, with what each says of itself, as far as that counts still
+   */
+  public static CompiledPool compile(
+      Observation seen,
+      @Nullable EndpointPicker picker,
+      SchedulingText scheduling,
+      List<Replica> replicas) {
     HeldConfig held = HeldConfig.of(seen);
     Compilation compilation =
         PoolCompiler.compile(
@@ -74,7 +90,14 @@ public final class PoolDesire {
     Set<ModelConfig> running =
         config == null || document == null
             ? new HashSet<>()
-            : new HashSet<>(RunningModels.of(seen, config, document.hash(), held));
+            : new HashSet<>(
+                RunningModels.of(
+                    replicas,
+                    config,
+                    hash ->
+                        hash.equals(document.hash())
+                            ? Optional.of(config.models())
+                            : held.document(hash).map(PoolConfig::models)));
     if (compiled != null) {
       running.retainAll(new HashSet<>(compiled.models()));
     }

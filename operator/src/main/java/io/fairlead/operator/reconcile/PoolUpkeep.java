@@ -72,7 +72,7 @@ final class PoolUpkeep {
   private final FailedLooks failedLooks;
   private final HotReloads reloads;
   private final OverdueReports overdue;
-  private final SilentReports silent;
+  private final SilentReports silence;
   private final Retries retries;
   private final SideConditions sideConditions;
   private final Certificates certificates;
@@ -116,7 +116,7 @@ final class PoolUpkeep {
     failedLooks = new FailedLooks(nanos);
     reloads = new HotReloads(settings.pace().reloads(), nanos);
     overdue = new OverdueReports(settings.pace().reports(), nanos);
-    silent = new SilentReports(settings.pace().silence(), nanos);
+    silence = new SilentReports(settings.pace().silence(), nanos);
     retries = new Retries(nanos);
     sideConditions = new SideConditions(settings.maxRollouts());
     certificates = new Certificates(clock, nanos);
@@ -141,7 +141,7 @@ final class PoolUpkeep {
   void forget(String pool) {
     leave(pool);
     overdue.forget(pool);
-    silent.forget(pool);
+    silence.forget(pool);
   }
 
   /** Looks at the pool, unless it was as it should be a moment ago and nothing has changed. */
@@ -174,7 +174,7 @@ final class PoolUpkeep {
     }
     NextLook done;
     try {
-      done = serveOrTell(seen, served, scheduling, informers, context);
+      done = serveOrTell(seen, served, scheduling, heard.silent(), informers, context);
     } catch (UnexpectedException e) {
       failedLooks.failed(seen, scheduling);
       throw e;
@@ -190,7 +190,7 @@ final class PoolUpkeep {
 
   private SilentReports.Heard heard(Observation seen, ClusterView informers) {
     String namespace = seen.pool().getMetadata().getNamespace();
-    return silent.of(seen, informers.cutOff(namespace).contains(Lease.class));
+    return silence.of(seen, informers.cutOff(namespace).contains(Lease.class));
   }
 
   /** What decides whether PodMonitors are made. */
@@ -206,11 +206,12 @@ final class PoolUpkeep {
       Observation seen,
       Serving.Served served,
       SchedulingText scheduling,
+      Set<String> silent,
       ClusterView informers,
       Context<InferencePool> context) {
     Attempts writes = new Attempts();
     try {
-      return serve(seen, served, scheduling, writes, informers, context);
+      return serve(seen, served, scheduling, silent, writes, informers, context);
     } catch (KubernetesClientException | NotLeadingException e) {
       // The API server is in trouble, or this process leads no more: trying again will do.
       throw e;
@@ -239,6 +240,7 @@ final class PoolUpkeep {
       Observation seen,
       Serving.Served served,
       SchedulingText scheduling,
+      Set<String> silent,
       Attempts writes,
       ClusterView informers,
       Context<InferencePool> context) {
@@ -246,7 +248,7 @@ final class PoolUpkeep {
     Optional<Doubt> lost =
         lostModels.doubt(
             seen, informers.seesModels(seen.pool().getMetadata().getNamespace()), client);
-    Wanted wanted = wanted(seen, served.picker(), scheduling, lost);
+    Wanted wanted = wanted(seen, served.picker(), scheduling, silent, lost);
     String uid = wanted.uid();
     Applied applied = apply(wanted, informers, context);
     if (retries.beforeTelling(uid, applied.failures())) {
@@ -255,7 +257,7 @@ final class PoolUpkeep {
     ChildFailures stuckBefore = stuck.getOrDefault(uid, ChildFailures.NONE);
     ChildFailures failures = applied.failures().and(stuckBefore);
     NextLook next = new NextLook();
-    PickerFacts facts = facts(wanted, applied, failures, lost, informers, client, next);
+    PickerFacts facts = facts(wanted, applied, silent, failures, lost, informers, client, next);
     Optional<Duration> reload =
         applied.failures().hindering().isEmpty() ? reloads.left(uid, facts) : Optional.empty();
     next.within(reload);
@@ -284,17 +286,31 @@ final class PoolUpkeep {
   /**
    * What is wanted of the pool.
    *
+   * @param silent pods whose reports count no more
    * @param lost why those models that are gone count still
    */
   private Wanted wanted(
       Observation observed,
       @Nullable EndpointPicker picker,
       SchedulingText scheduling,
+      Set<String> silent,
       Optional<Doubt> lost) {
     Observation seen =
         lost.isEmpty() ? observed : observed.withUnread(HasMetadata.getKind(InferenceModel.class));
     return Wanted.of(
-        seen, picker, PoolDesire.compile(seen, picker, scheduling), settings.eppImage());
+        seen,
+        picker,
+        PoolDesire.compile(seen, picker, scheduling, replicas(seen, silent)),
+        settings.eppImage());
+  }
+
+  private static List<Replica> replicas(Observation seen, Set<String> silent) {
+    return seen.pods().stream()
+        .map(
+            pod ->
+                Replica.of(
+                    pod, silent.contains(pod.getMetadata().getName()) ? null : seen.report(pod)))
+        .toList();
   }
 
   private Applied apply(Wanted wanted, ClusterView informers, Context<InferencePool> context) {
@@ -368,12 +384,14 @@ final class PoolUpkeep {
   /**
    * What the pool's status is computed from.
    *
+   * @param silent pods whose reports count no more
    * @param failures of the children, with those that could not be deleted
    * @param next gets when any of it may be different though nothing tells
    */
   private PickerFacts facts(
       Wanted wanted,
       Applied applied,
+      Set<String> silent,
       ChildFailures failures,
       Optional<Doubt> lost,
       ClusterView informers,
@@ -384,15 +402,7 @@ final class PoolUpkeep {
     String name = Names.child(seen.pool().getMetadata().getName());
     ConfigHash hash = hash(wanted);
     List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
-    Set<String> silentPods = heard(seen, informers).silent();
-    List<Replica> replicas =
-        seen.pods().stream()
-            .map(
-                pod ->
-                    Replica.of(
-                        pod,
-                        silentPods.contains(pod.getMetadata().getName()) ? null : seen.report(pod)))
-            .toList();
+    List<Replica> replicas = replicas(seen, silent);
     boolean areReady = replicas.stream().anyMatch(Replica::ready);
     PickerFacts facts =
         new PickerFacts(
@@ -413,12 +423,12 @@ final class PoolUpkeep {
                 failures,
                 autoscaler(wanted, name, areReady, next),
                 informers),
-            silentPods);
-    Optional<Duration> silence = overdue.left(uid, facts);
-    if (silence.filter(Duration::isZero).isPresent()) {
+            silent);
+    Optional<Duration> unreported = overdue.left(uid, facts);
+    if (unreported.filter(Duration::isZero).isPresent()) {
       return facts.withReportsOverdue();
     }
-    next.within(silence);
+    next.within(unreported);
     return facts;
   }
 
