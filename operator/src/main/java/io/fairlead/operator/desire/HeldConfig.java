@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,14 @@ public final class HeldConfig {
   public @Nullable PoolConfig good() {
     Optional<PoolConfig> newest = refused() ? Optional.empty() : newest();
     return newest.or(() -> config(Children.LAST_GOOD_KEY)).or(this::newest).orElse(null);
+  }
+
+  /** Hashes of the configs that pickers say they run. */
+  Set<ConfigHash> reported() {
+    return reports()
+        .map(PickerReport::configHash)
+        .flatMap(Stream::ofNullable)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.fairlead.operator.desire;
 
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.compile.Compilation;
 import io.fairlead.crds.compile.Compilation.AcceptedModel;
 import io.fairlead.crds.compile.Finding;
@@ -27,6 +28,7 @@ import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Replica;
 import io.fairlead.operator.status.Verdict;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +54,7 @@ public final class PoolDesire {
    */
   public static CompiledPool compile(
       Observation seen, @Nullable EndpointPicker picker, SchedulingText scheduling) {
-    return compile(seen, picker, scheduling, List.of());
+    return compile(seen, picker, scheduling, List.of(), new GivenModels());
   }
 
   /**
@@ -61,12 +63,14 @@ public final class PoolDesire {
    * @param picker carries the settings; null for defaults
    * @param scheduling what its {@code spec.schedulingFrom} leads to, if it has one
    * @param replicas of the picker, with what each says of itself, as far as that counts still
+   * @param given what pickers were given; gets what they are to be given now
    */
   public static CompiledPool compile(
       Observation seen,
       @Nullable EndpointPicker picker,
       SchedulingText scheduling,
-      List<Replica> replicas) {
+      List<Replica> replicas,
+      GivenModels given) {
     HeldConfig held = HeldConfig.of(seen);
     Compilation compilation =
         PoolCompiler.compile(
@@ -90,14 +94,7 @@ public final class PoolDesire {
     Set<ModelConfig> running =
         config == null || document == null
             ? new HashSet<>()
-            : new HashSet<>(
-                RunningModels.of(
-                    replicas,
-                    config,
-                    hash ->
-                        hash.equals(document.hash())
-                            ? Optional.of(config.models())
-                            : held.document(hash).map(PoolConfig::models)));
+            : new HashSet<>(running(seen, replicas, config, document.hash(), held, given));
     if (compiled != null) {
       running.retainAll(new HashSet<>(compiled.models()));
     }
@@ -117,6 +114,24 @@ public final class PoolDesire {
         unseen(visible, compiled),
         models,
         UpstreamJudge.judge(seen, compilation, noConfig));
+  }
+
+  /** The models of the config that every ready picker runs. */
+  private static Set<ModelConfig> running(
+      Observation seen,
+      List<Replica> replicas,
+      PoolConfig config,
+      ConfigHash hash,
+      HeldConfig held,
+      GivenModels given) {
+    String pool = seen.pool().getMetadata().getUid();
+    Map<ConfigHash, PoolConfig> now = new HashMap<>(Map.of(hash, config));
+    Set<ConfigHash> reported = held.reported();
+    reported.stream()
+        .filter(one -> !now.containsKey(one) && given.of(pool, one).isEmpty())
+        .forEach(one -> held.document(one).ifPresent(found -> now.put(one, found)));
+    given.give(pool, now, reported);
+    return RunningModels.of(replicas, config, running -> given.of(pool, running));
   }
 
   /** What pickers run can't be told from what they should: the document that says so is lost. */

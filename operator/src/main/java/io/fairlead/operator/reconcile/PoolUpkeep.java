@@ -25,6 +25,7 @@ import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.children.PickerMonitor;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.desire.GivenModels;
 import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
@@ -68,6 +69,7 @@ final class PoolUpkeep {
   private final SettledLooks looks;
   private final Denied denied;
   private final LostModels lostModels;
+  private final GivenModels given = new GivenModels();
   private final RolloutTurns turns;
   private final FailedLooks failedLooks;
   private final HotReloads reloads;
@@ -135,6 +137,7 @@ final class PoolUpkeep {
     failedLooks.end(pool);
     stuck.remove(pool);
     lostModels.forget(pool);
+    given.forget(pool);
   }
 
   /** The pool is gone. */
@@ -300,7 +303,7 @@ final class PoolUpkeep {
     return Wanted.of(
         seen,
         picker,
-        PoolDesire.compile(seen, picker, scheduling, replicas(seen, silent)),
+        PoolDesire.compile(seen, picker, scheduling, replicas(seen, silent), given),
         settings.eppImage());
   }
 

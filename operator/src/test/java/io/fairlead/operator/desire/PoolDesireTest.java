@@ -180,7 +180,7 @@ class PoolDesireTest {
   private static InferencePool pool(String selector) {
     return Serialization.unmarshal(
         """
-        metadata: {name: p, namespace: ns}
+        metadata: {name: p, namespace: ns, uid: of-the-pool}
         spec:
           selector: {matchLabels: {%s}}
           targetPorts: [{number: 8000}]

@@ -1,0 +1,161 @@
+package io.fairlead.operator.desire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
+import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
+import io.fabric8.kubernetes.client.utils.Serialization;
+import io.fairlead.crds.ConfigHash;
+import io.fairlead.crds.compile.SchedulingText;
+import io.fairlead.crds.document.ConfigDocument.Written;
+import io.fairlead.crds.report.PickerReport;
+import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1alpha2.InferenceModel;
+import io.fairlead.operator.children.Children;
+import io.fairlead.operator.desire.CompiledPool.JudgedModel;
+import io.fairlead.operator.observe.Observation;
+import io.fairlead.operator.observe.ObservationBuilder;
+import io.fairlead.operator.status.Replica;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Which models every ready picker runs, whichever configs these run. */
+class RunningModelsTest {
+  private static final InferencePool POOL =
+      Serialization.unmarshal(
+          """
+          metadata: {name: p, namespace: ns, uid: of-the-pool}
+          spec:
+            selector: {matchLabels: {app: vllm}}
+            targetPorts: [{number: 8000}]
+            endpointPickerRef: {name: s, port: {number: 9002}}
+          """,
+          InferencePool.class);
+
+  private final GivenModels given = new GivenModels();
+  private @Nullable ConfigMap map;
+  private int weight = 1;
+
+  @Test
+  void aReplicaThatIsManyEditsBehindLeavesModelsRunningThatNobodyHasEdited() {
+    ConfigHash first = edit().hash();
+    assertThat(running(report(first), report(first))).containsExactly("chat", "talk");
+    ConfigHash newest = first;
+    for (int i = 0; i < 40; i++) {
+      newest = edit(report(first), report(newest)).hash();
+      assertThat(running(report(first), report(newest))).as("edit %s", i).containsExactly("talk");
+    }
+    assertThat(Objects.requireNonNull(map).getData().values())
+        .as("what it runs is held no more")
+        .noneMatch(text -> text.contains(first.hex()));
+    assertThat(running(report(newest), report(newest))).containsExactly("chat", "talk");
+  }
+
+  @Test
+  void editsThatComeFasterThanReportsLeaveOtherModelsRunning() {
+    ConfigHash first = edit().hash();
+    ConfigHash second = edit(report(first)).hash();
+    edit(report(first));
+    edit(report(first));
+    assertThat(running(report(second))).containsExactly("talk");
+  }
+
+  @Test
+  void aReplicaOfWhichNothingIsHeardRunsNoModelForSure() {
+    ConfigHash first = edit().hash();
+    assertThat(running(report(first), null)).isEmpty();
+  }
+
+  /** The model chat is edited, and the ConfigMap written. */
+  private Written edit(PickerReport... reports) {
+    weight++;
+    CompiledPool compiled = compiled(reports);
+    Written document = Objects.requireNonNull(compiled.document());
+    map =
+        new ConfigMapBuilder()
+            .withNewMetadata()
+            .withName("p-epp")
+            .addToAnnotations(ConfigHash.ANNOTATION, document.hash().hex())
+            .endMetadata()
+            .addToData(Children.CONFIG_KEY, document.text())
+            .build();
+    String lastGood = compiled.lastGood();
+    if (lastGood != null) {
+      map.getData().put(Children.LAST_GOOD_KEY, lastGood);
+    }
+    return document;
+  }
+
+  private List<String> running(@Nullable PickerReport... reports) {
+    return compiled(reports).models().stream()
+        .filter(JudgedModel::runs)
+        .map(judged -> judged.model().getMetadata().getName())
+        .toList();
+  }
+
+  private CompiledPool compiled(@Nullable PickerReport... reports) {
+    List<Pod> pods = new ArrayList<>();
+    List<Lease> leases = new ArrayList<>();
+    for (PickerReport report : reports) {
+      String uid = "pod-" + pods.size();
+      pods.add(
+          new PodBuilder()
+              .withNewMetadata()
+              .withName(uid)
+              .withUid(uid)
+              .endMetadata()
+              .withNewStatus()
+              .addNewCondition()
+              .withType("Ready")
+              .withStatus("True")
+              .endCondition()
+              .endStatus()
+              .build());
+      if (report != null) {
+        leases.add(
+            new LeaseBuilder()
+                .withNewMetadata()
+                .addToAnnotations(PickerReport.ANNOTATION, report.toJson())
+                .addNewOwnerReference()
+                .withUid(uid)
+                .endOwnerReference()
+                .endMetadata()
+                .build());
+      }
+    }
+    Observation seen =
+        ObservationBuilder.of(POOL)
+            .models(List.of(model("chat", weight), model("talk", 1)))
+            .children(map == null ? List.of() : List.of(map))
+            .pods(pods)
+            .leases(leases)
+            .build();
+    return PoolDesire.compile(
+        seen,
+        null,
+        SchedulingText.none("is not set"),
+        pods.stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
+        given);
+  }
+
+  private static InferenceModel model(String name, int weight) {
+    return Serialization.unmarshal(
+        """
+        metadata: {name: %1$s, namespace: ns, creationTimestamp: "2026-01-01T00:00:00Z"}
+        spec: {modelName: %1$s, poolRef: {name: p}, targetModels: [{name: a, weight: %2$d}]}
+        """
+            .formatted(name, weight),
+        InferenceModel.class);
+  }
+
+  private static PickerReport report(ConfigHash hash) {
+    return new PickerReport("ns/p", hash, 1, null, new PickerReport.Endpoints(1, 1, null));
+  }
+}
