@@ -79,6 +79,21 @@ public record PoolConfig(
         others);
   }
 
+  /** The same pool, scheduled as the other is. */
+  public PoolConfig scheduledAs(PoolConfig other) {
+    return new PoolConfig(
+        namespace,
+        name,
+        selector,
+        targetPorts,
+        appProtocol,
+        models,
+        objectives,
+        requests,
+        other.scheduler,
+        other.shadows);
+  }
+
   /** The same pool with other models and objectives. */
   public PoolConfig withMembers(List<ModelConfig> otherModels, List<ObjectiveConfig> others) {
     return new PoolConfig(

@@ -90,7 +90,7 @@ class LastGoodIT {
   }
 
   @Test
-  void podsOfAConfigThatCouldNotBeAppliedAreNotFollowed() {
+  void thePoolOfAConfigThatCouldNotBeAppliedIsServedUnderTheSchedulingBefore() {
     pod("a", "a");
     pod("b", "b");
     put(config("a", SchedulerConfig.DEFAULT));
@@ -111,10 +111,12 @@ class LastGoodIT {
               null);
       put(config("b", unwilling));
       await().until(() -> message(dataPlane).contains("could not be applied"));
+      awaitEndpoints(dataPlane, "b");
       pod("b-2", "b");
       pod("a-2", "a");
-      awaitEndpoints(dataPlane, "a", "a-2");
+      awaitEndpoints(dataPlane, "b", "b-2");
       await().until(() -> dataPlane.report().endpoints().matching() == 2);
+      assertThat(message(dataPlane)).contains("could not be applied");
 
       put(config("b", SchedulerConfig.DEFAULT));
       awaitEndpoints(dataPlane, "b", "b-2");

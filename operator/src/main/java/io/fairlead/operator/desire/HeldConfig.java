@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -75,10 +76,13 @@ public final class HeldConfig {
     return config(Children.CONFIG_KEY);
   }
 
-  /** The document with this hash, if it is one of those that are held. */
+  /** The config with this hash, if it is one of those that pickers may run of what is held. */
   Optional<PoolConfig> document(ConfigHash wanted) {
-    return Stream.of(Children.CONFIG_KEY, Children.LAST_GOOD_KEY)
-        .map(key -> config(key))
+    return Stream.<Supplier<Optional<PoolConfig>>>of(
+            this::newest,
+            () -> config(Children.LAST_GOOD_KEY),
+            () -> newest().flatMap(this::underGoodScheduling))
+        .map(Supplier::get)
         .flatMap(Optional::stream)
         .filter(config -> ConfigDocument.hash(config).equals(wanted))
         .findFirst();
@@ -91,6 +95,14 @@ public final class HeldConfig {
   public @Nullable PoolConfig good() {
     Optional<PoolConfig> newest = refused() ? Optional.empty() : newest();
     return newest.or(() -> config(Children.LAST_GOOD_KEY)).or(this::newest).orElse(null);
+  }
+
+  /**
+   * What pickers run that refuse the scheduling of the config: the rest of it under the last good
+   * one. Empty while none refuses what it was given, or nothing else ran before.
+   */
+  Optional<PoolConfig> underGoodScheduling(PoolConfig config) {
+    return refused() ? config(Children.LAST_GOOD_KEY).map(config::scheduledAs) : Optional.empty();
   }
 
   /** Hashes of the configs that pickers say they run. */

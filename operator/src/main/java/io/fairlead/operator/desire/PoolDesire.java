@@ -126,6 +126,7 @@ public final class PoolDesire {
       GivenModels given) {
     String pool = seen.pool().getMetadata().getUid();
     Map<ConfigHash, PoolConfig> now = new HashMap<>(Map.of(hash, config));
+    held.underGoodScheduling(config).ifPresent(other -> now.put(ConfigDocument.hash(other), other));
     Set<ConfigHash> reported = held.reported();
     reported.stream()
         .filter(one -> !now.containsKey(one) && given.of(pool, one).isEmpty())

@@ -218,7 +218,7 @@ public final class PoolStatus {
         ? Stream.of(
             Verdict.no(
                 Reason.CONFIG_REJECTED,
-                "Picker %s refuses the config and keeps the last good one: %s"
+                "Picker %s refuses the config and goes on with the last good scheduling: %s"
                     .formatted(facts.picker(), refused.message())))
         : Stream.empty();
   }

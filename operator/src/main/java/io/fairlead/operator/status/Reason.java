@@ -139,7 +139,7 @@ public enum Reason {
   CONFIG_REJECTED(
       Kind.WRONG,
       "ConfigRejected",
-      "A picker can't run the config, and goes on with the last good one.",
+      "A picker can't run the config, and goes on with the last good scheduling. Where it can read the rest, edits of the pool and its models take effect all the same.",
       "Correct the field of the EndpointPicker that the message names."),
   CONFIG_NOT_REPORTED(
       Kind.WRONG,

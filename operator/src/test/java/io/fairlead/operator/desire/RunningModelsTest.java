@@ -11,7 +11,11 @@ import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.compile.SchedulingText;
+import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.document.ConfigDocument;
 import io.fairlead.crds.document.ConfigDocument.Written;
+import io.fairlead.crds.document.DocumentException;
+import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.report.PickerReport;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
@@ -39,7 +43,21 @@ class RunningModelsTest {
           """,
           InferencePool.class);
 
-  private final GivenModels given = new GivenModels();
+  /** The operator's data knows the type and the setting, not that it makes no sense there. */
+  private static final EndpointPicker REFUSED =
+      Serialization.unmarshal(
+          """
+          metadata: {name: mine, namespace: ns}
+          spec:
+            poolRef: {name: p}
+            scheduling:
+              plugins: [{type: queue-scorer}]
+              schedulingProfiles: [{name: a}, {name: b}]
+          """,
+          EndpointPicker.class);
+
+  private GivenModels given = new GivenModels();
+  private @Nullable EndpointPicker picker;
   private @Nullable ConfigMap map;
   private int weight = 1;
 
@@ -71,6 +89,42 @@ class RunningModelsTest {
   void aReplicaOfWhichNothingIsHeardRunsNoModelForSure() {
     ConfigHash first = edit().hash();
     assertThat(running(report(first), null)).isEmpty();
+  }
+
+  /** Only the scheduling of what a picker refuses is held back. */
+  @Test
+  void theRestOfARefusedConfigRunsUnderTheLastGoodScheduling() {
+    Written good = edit();
+    picker = REFUSED;
+    Written refused = edit(report(good.hash()));
+    PickerReport mixed = refuses(refused.hash(), mixed(refused, good));
+    assertThat(running(refuses(refused.hash(), good.hash()))).containsExactly("talk");
+    assertThat(running(mixed)).containsExactly("chat", "talk");
+
+    Written next = edit(mixed);
+    assertThat(running(mixed)).as("before it reads the next one").containsExactly("talk");
+    PickerReport both = refuses(next.hash(), mixed(next, good));
+    assertThat(running(both)).containsExactly("chat", "talk");
+
+    given = new GivenModels();
+    assertThat(running(both)).as("of a new operator").containsExactly("chat", "talk");
+    weight++;
+    assertThat(compiled(both).models())
+        .filteredOn(JudgedModel::runs)
+        .extracting(judged -> judged.model().getMetadata().getName())
+        .containsExactly("talk");
+  }
+
+  private static ConfigHash mixed(Written refused, Written good) {
+    return ConfigDocument.hash(read(refused).scheduledAs(read(good)));
+  }
+
+  private static PoolConfig read(Written document) {
+    try {
+      return ConfigDocument.read("test", document.text()).value();
+    } catch (DocumentException e) {
+      throw new AssertionError(e);
+    }
   }
 
   /** The model chat is edited, and the ConfigMap written. */
@@ -132,6 +186,7 @@ class RunningModelsTest {
     }
     Observation seen =
         ObservationBuilder.of(POOL)
+            .pickers(picker == null ? List.of() : List.of(picker))
             .models(List.of(model("chat", weight), model("talk", 1)))
             .children(map == null ? List.of() : List.of(map))
             .pods(pods)
@@ -139,7 +194,7 @@ class RunningModelsTest {
             .build();
     return PoolDesire.compile(
         seen,
-        null,
+        picker,
         SchedulingText.none("is not set"),
         pods.stream().map(pod -> Replica.of(pod, seen.report(pod))).toList(),
         given);
@@ -157,5 +212,14 @@ class RunningModelsTest {
 
   private static PickerReport report(ConfigHash hash) {
     return new PickerReport("ns/p", hash, 1, null, new PickerReport.Endpoints(1, 1, null));
+  }
+
+  private static PickerReport refuses(ConfigHash refused, ConfigHash hash) {
+    return new PickerReport(
+        "ns/p",
+        hash,
+        1,
+        new PickerReport.Refused(refused, "it makes no sense"),
+        new PickerReport.Endpoints(1, 1, null));
   }
 }

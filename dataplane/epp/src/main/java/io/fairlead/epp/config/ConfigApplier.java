@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings offered configs into force, one after the other. A document that can't be run is refused
  * whole: the last good config stays, and the reason is logged, counted and reported once per
- * content. What the source tells of the pool from elsewhere than that document counts nevertheless,
- * under the scheduling in force. A picker that starts and can't run the newest runs the one that
- * the source keeps as the last good one.
+ * content. What the source tells of the pool apart from the scheduling counts nevertheless, under
+ * the one in force. A picker that starts and can't run the newest runs the one that the source
+ * keeps as the last good one.
  *
  * <p>Confined to the control thread.
  */

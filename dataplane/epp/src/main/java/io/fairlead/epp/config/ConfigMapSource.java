@@ -115,9 +115,12 @@ public final class ConfigMapSource implements ConfigSource {
           new ConfigOffer.Unreadable(
               origin(), "no key", origin() + ": has no key " + KEY + "; put the document there");
     }
-    if (newest instanceof ConfigOffer.Unreadable unreadable) {
-      newest = unreadable.of(annotated(map));
-    }
+    newest =
+        switch (newest) {
+          case ConfigOffer.Unreadable unreadable -> unreadable.of(annotated(map));
+          // Models and endpoints come from others than the scheduling, and need not wait for it.
+          case ConfigOffer.Document document -> document.inParts();
+        };
     ConfigOffer before = document(map, origin() + ", key " + LAST_GOOD_KEY, LAST_GOOD_KEY);
     return before == null ? newest : newest.withLastGood(before);
   }

@@ -58,7 +58,7 @@ public sealed interface ConfigOffer {
 
     @Override
     public Document scheduling(PoolConfig pool) {
-      PoolConfig scheduled = PoolPart.scheduled(pool, config);
+      PoolConfig scheduled = pool.scheduledAs(config);
       ConfigHash hash = ConfigDocument.hash(scheduled);
       return new Document(
           origin,
@@ -75,6 +75,19 @@ public sealed interface ConfigOffer {
     public Document withLastGood(ConfigOffer offer) {
       return new Document(
           origin, contentHash, config, configHash, endpoints, scheduling, offer, part);
+    }
+
+    /** The same, all of which but its scheduling counts also where that can't be run. */
+    Document inParts() {
+      return new Document(
+          origin,
+          contentHash,
+          config,
+          configHash,
+          endpoints,
+          scheduling,
+          lastGood,
+          new PoolPart(config, null));
     }
 
     @Override

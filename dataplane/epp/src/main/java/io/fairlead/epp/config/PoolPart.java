@@ -6,8 +6,8 @@ import io.fairlead.epp.datalayer.EndpointSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a source knows of a pool from elsewhere than its scheduling. It counts whatever becomes of
- * the scheduling: one that can't be run keeps neither a rewrite nor an endpoint from its effect.
+ * What a source knows of a pool beside its scheduling. It counts whatever becomes of the
+ * scheduling: one that can't be run keeps neither a model nor an endpoint from its effect.
  *
  * @param pool of which all but the scheduling counts; null where it stays as it is
  * @param endpoints null when they come from elsewhere still
@@ -20,7 +20,7 @@ record PoolPart(@Nullable PoolConfig pool, @Nullable EndpointSet endpoints) {
    * @param contentHash of the state that this is part of
    */
   ConfigOffer.Document scheduledAs(ConfigOffer.Document other, String contentHash) {
-    PoolConfig config = pool == null ? other.config() : scheduled(pool, other.config());
+    PoolConfig config = pool == null ? other.config() : pool.scheduledAs(other.config());
     return new ConfigOffer.Document(
         other.origin(),
         contentHash,
@@ -30,20 +30,5 @@ record PoolPart(@Nullable PoolConfig pool, @Nullable EndpointSet endpoints) {
         other.scheduling(),
         null,
         this);
-  }
-
-  /** The one, with the scheduling of the other. */
-  static PoolConfig scheduled(PoolConfig pool, PoolConfig scheduling) {
-    return new PoolConfig(
-        pool.namespace(),
-        pool.name(),
-        pool.selector(),
-        pool.targetPorts(),
-        pool.appProtocol(),
-        pool.models(),
-        pool.objectives(),
-        pool.requests(),
-        scheduling.scheduler(),
-        scheduling.shadows());
   }
 }

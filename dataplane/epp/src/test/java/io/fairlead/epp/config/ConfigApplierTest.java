@@ -163,6 +163,56 @@ class ConfigApplierTest {
     assertThat(status.current().refused()).isNull();
   }
 
+  /** Models, selector and ports of a document of the operator's wait for no scheduling. */
+  @Test
+  void theRestOfADocumentInPartsCountsWhateverBecomesOfItsScheduling() {
+    String good = "scheduling: {plugins: [{type: lora-affinity-scorer}]}\n";
+    String bad = "scheduling: {plugins: [{type: no-such-scorer}]}\n";
+    offerInParts(document("good", good));
+    offerInParts(document("good", bad));
+    assertThat(told).as("nothing else has changed").containsExactly("applied good", "refused");
+
+    offerInParts(document("good", bad).replace("8000", "8001"));
+    PoolConfig now = Objects.requireNonNull(applied);
+    assertThat(now.targetPorts()).containsExactly(8001);
+    assertThat(now.scheduler().plugins()).extracting(p -> p.type()).containsExactly(SCORER);
+    assertThat(Objects.requireNonNull(followed).targetPorts()).containsExactly(8001);
+    assertThat(status.current().configHash()).isEqualTo(ConfigDocument.hash(now));
+    assertThat(Objects.requireNonNull(status.current().refused()).hash())
+        .as("what is there to be run")
+        .isEqualTo(hashOf(document("good", bad).replace("8000", "8001")));
+
+    offerInParts(document("good", good).replace("8000", "8001"));
+    assertThat(status.current().refused()).isNull();
+    assertThat(status.current().configHash()).isEqualTo(ConfigDocument.hash(now));
+  }
+
+  @Test
+  void aPickerThatStartsRunsTheRestOfARefusedDocumentUnderTheLastGoodScheduling() {
+    String good = "scheduling: {plugins: [{type: lora-affinity-scorer}]}\n";
+    String bad = "scheduling: {plugins: [{type: no-such-scorer}]}\n";
+    applier.offer(
+        inParts(document("good", bad).replace("8000", "8001"))
+            .withLastGood(ConfigReaders.document("before", document("good", good))));
+    runControl();
+    PoolConfig now = Objects.requireNonNull(applied);
+    assertThat(now.targetPorts()).containsExactly(8001);
+    assertThat(now.scheduler().plugins()).extracting(p -> p.type()).containsExactly(SCORER);
+    assertThat(refusal()).contains("no-such-scorer");
+  }
+
+  private void offerInParts(String text) {
+    applier.offer(inParts(text));
+    runControl();
+  }
+
+  private static ConfigOffer inParts(String text) {
+    return switch (ConfigReaders.document("test", text)) {
+      case ConfigOffer.Document read -> read.inParts();
+      case ConfigOffer.Unreadable unreadable -> throw new AssertionError(unreadable.message());
+    };
+  }
+
   @Test
   void endpointsOfAFileCountWhateverBecomesOfTheConfigBesideThem(@TempDir Path folder)
       throws Exception {
