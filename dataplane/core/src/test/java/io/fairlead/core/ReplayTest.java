@@ -257,6 +257,7 @@ class ReplayTest {
         assertThat(first.repeated().stream().map(this::type)).isSubsetOf(NOT_ASKED_AGAIN);
       } else {
         large++;
+        checkOfSome(decision, inputs.known());
       }
       for (ProfileRun run : decision.runs()) {
         assertThat(run.outline().keeps())
@@ -280,6 +281,18 @@ class ReplayTest {
           .filter(type -> type.matches(".*(handler|decider|assigner|detector)"))
           .forEach(replayed::add);
       replayed.add("single-profile-handler");
+    }
+
+    /** What is told of a large pool is not all of it. */
+    private void checkOfSome(Decision decision, DecisionInputs known) {
+      Replay.Outcome told = Replay.ofSome(known, fresh(decision));
+      assertThat(told.leftOut()).as("%s", decision.config().scheduler()).isEmpty();
+      assertThat(known.endpoints().get(told.picked()).name())
+          .as("%s of %s", decision.config().scheduler(), known.request())
+          .isEqualTo(decision.candidate(decision.picked()));
+      assertThat(told.prefill() < 0 ? null : known.endpoints().get(told.prefill()).name())
+          .as("%s of %s", decision.config().scheduler(), known.request())
+          .isEqualTo(decision.prefill() < 0 ? null : decision.candidate(decision.prefill()));
     }
 
     private String type(String name) {
@@ -428,7 +441,8 @@ class ReplayTest {
       if (!external || random.nextInt(3) == 0) {
         return null;
       }
-      int count = 1 + random.nextInt(3);
+      // Of a large pool's many equals not all are told.
+      int count = 1 + random.nextInt(random.nextBoolean() ? 3 : endpoints.size());
       long[] identities =
           IntStream.range(0, count)
               .mapToLong(i -> Advice.identity("e" + (i + random.nextInt(3))))

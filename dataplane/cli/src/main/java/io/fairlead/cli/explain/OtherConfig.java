@@ -78,7 +78,8 @@ final class OtherConfig {
     }
     CompiledConfig fresh = config.compile();
     try {
-      Replay.Outcome outcome = Replay.of(known, fresh);
+      Replay.Outcome outcome =
+          attempt.moreCandidates() > 0 ? Replay.ofSome(known, fresh) : Replay.of(known, fresh);
       return outcome.picked() < 0
           ? new OtherDecision(
               file,

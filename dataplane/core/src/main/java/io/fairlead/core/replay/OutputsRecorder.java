@@ -38,6 +38,12 @@ final class OutputsRecorder implements DecisionRecorder {
     return runs;
   }
 
+  /** Name of the profile that runs; empty where none has begun. */
+  String running() {
+    ProfileOutline running = profile;
+    return running == null ? "" : running.name();
+  }
+
   @Override
   public void profile(int number, InferenceRequest request) {
     end();

@@ -5,6 +5,7 @@ import io.fairlead.core.scheduling.PartitionedCandidates;
 import io.fairlead.core.scheduling.Scheduler;
 import io.fairlead.plugin.Endpoint;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The endpoints that a receipt says were chosen among: the pool, as far as it is known. */
@@ -13,16 +14,17 @@ final class RecordedCandidates implements PartitionedCandidates {
   private final List<RecordedEndpoint> endpoints;
   private final int replicas;
   private final Scheduler scheduler;
-  private final @Nullable Advice advice;
+  private final Supplier<@Nullable Advice> advice;
 
   /**
    * @param scheduler says who is in which partition
+   * @param advice for the profile that runs
    */
   RecordedCandidates(
       List<RecordedEndpoint> endpoints,
       int replicas,
       Scheduler scheduler,
-      @Nullable Advice advice) {
+      Supplier<@Nullable Advice> advice) {
     this.endpoints = List.copyOf(endpoints);
     this.replicas = replicas;
     this.scheduler = scheduler;
@@ -108,7 +110,7 @@ final class RecordedCandidates implements PartitionedCandidates {
 
   @Override
   public @Nullable Advice advice() {
-    return advice;
+    return advice.get();
   }
 
   @Override

@@ -25,6 +25,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +36,11 @@ import org.jspecify.annotations.Nullable;
  * One that goes by requests that came before ({@link Observer}, mostly), or asks for what isn't
  * there, is not asked: where the receipt's own config had the same one, and it was asked about the
  * same endpoints, it says what it said then; where not, it is left out and named.
+ *
+ * <p>Of a large pool a receipt that was told has the best endpoints alone, see {@link
+ * DecisionInputs#known}. What a plugin makes of these need not be what it made of all of them: it
+ * may go by the longest queue, or draw. There the same plugin says what it said then, and only
+ * others are asked.
  */
 public final class Replay {
 
@@ -42,6 +48,10 @@ public final class Replay {
 
   private final DecisionInputs inputs;
   private final CompiledConfig config;
+
+  /** Whether these are all endpoints that were chosen among. */
+  private final boolean whole;
+
   private final PluginsByName then;
   private final PluginsByName now;
   private final List<RecordedEndpoint> endpoints = new ArrayList<>();
@@ -75,9 +85,10 @@ public final class Replay {
     }
   }
 
-  private Replay(DecisionInputs inputs, CompiledConfig config) {
+  private Replay(DecisionInputs inputs, CompiledConfig config, boolean whole) {
     this.inputs = inputs;
     this.config = config;
+    this.whole = whole;
     then = new PluginsByName(inputs.plugins());
     now = new PluginsByName(PluginsByName.listed(config.source()));
     for (int i = 0; i < inputs.endpoints().size(); i++) {
@@ -89,19 +100,35 @@ public final class Replay {
   /**
    * Decides again.
    *
+   * @param inputs with all endpoints that were chosen among
    * @param config fresh: plugins that have seen requests would go by these
    * @throws RuntimeException if a plugin breaks its contract
    */
   public static Outcome of(DecisionInputs inputs, CompiledConfig config) {
-    return new Replay(inputs, config).outcome();
+    return new Replay(inputs, config, true).outcome();
+  }
+
+  /**
+   * Decides again where {@link DecisionInputs#known} has left out endpoints that were chosen among.
+   *
+   * @param config as above
+   * @throws RuntimeException if a plugin breaks its contract
+   */
+  public static Outcome ofSome(DecisionInputs inputs, CompiledConfig config) {
+    return new Replay(inputs, config, false).outcome();
   }
 
   private Outcome outcome() {
     SchedulerOutline outline = config.scheduler().outline();
     Scheduler scheduler = config.scheduler().with(new Substitutes(outline));
     OutputsRecorder recorder = new OutputsRecorder(outline, endpoints.size());
+    Map<Long, Double> advised = advised();
     RecordedCandidates candidates =
-        new RecordedCandidates(endpoints, inputs.request().replicas(), scheduler, advice());
+        new RecordedCandidates(
+            endpoints,
+            inputs.request().replicas(),
+            scheduler,
+            () -> advice(advised, recorder.running()));
     boolean found;
     try {
       found =
@@ -135,12 +162,12 @@ public final class Replay {
     return "receipts don't hold " + e.getMessage();
   }
 
-  /** What a scheduler outside of the process had said, if one is listed. */
-  private @Nullable Advice advice() {
+  /** What a scheduler outside of the process had said, by identity; nothing if none is listed. */
+  private Map<Long, Double> advised() {
     boolean listed =
         now.listed().stream().anyMatch(plugin -> plugin.type().equals(ExternalScheduler.TYPE));
     if (!listed) {
-      return null;
+      return Map.of();
     }
     Map<Long, Double> scores = new LinkedHashMap<>();
     for (RunOutputs run : inputs.runs()) {
@@ -157,7 +184,22 @@ public final class Replay {
       if (!asked) {
         leftOut.put(ExternalScheduler.TYPE, "it was not asked then");
       }
+    }
+    return scores;
+  }
+
+  /** The same for a profile. */
+  private @Nullable Advice advice(Map<Long, Double> advised, String profile) {
+    if (advised.isEmpty()) {
       return null;
+    }
+    Map<Long, Double> scores = new LinkedHashMap<>(advised);
+    for (RunOutputs run : inputs.runs()) {
+      if (!whole && run.isAdvised() && run.profile().equals(profile) && !run.picked().isEmpty()) {
+        // Drawn from equals, not all of which are here: it is not to be drawn again.
+        long picked = endpoints.get(run.picked().getFirst()).identity();
+        scores.computeIfPresent(picked, (identity, score) -> Math.nextUp(score));
+      }
     }
     return new Advice(
         scores.keySet().stream().mapToLong(Long::longValue).toArray(),
@@ -177,12 +219,14 @@ public final class Replay {
     public Filter filter(int profile, int number, Filter filter) {
       String name = outline.profiles().get(profile).filters().get(number);
       return (request, candidates, keep) -> {
-        String why = ask(filter, () -> filter.filter(request, candidates, keep));
+        String why =
+            say(
+                filter,
+                () -> filter.filter(request, candidates, keep),
+                () -> repeatFilter(name, candidates, keep));
         if (why != null) {
           Arrays.fill(keep, 0, candidates.size(), true);
-          if (!repeatFilter(name, candidates, keep)) {
-            leftOut.put(name, why);
-          }
+          leftOut.put(name, why);
         }
       };
     }
@@ -191,12 +235,14 @@ public final class Replay {
     public Scorer scorer(int profile, int number, Scorer scorer) {
       String name = outline.profiles().get(profile).scorers().get(number).name();
       return (request, candidates, scores) -> {
-        String why = ask(scorer, () -> scorer.score(request, candidates, scores));
+        String why =
+            say(
+                scorer,
+                () -> scorer.score(request, candidates, scores),
+                () -> repeatScorer(name, candidates, scores));
         if (why != null) {
           Arrays.fill(scores, 0, candidates.size(), 0);
-          if (!repeatScorer(name, candidates, scores)) {
-            leftOut.put(name, why);
-          }
+          leftOut.put(name, why);
         }
       };
     }
@@ -209,13 +255,13 @@ public final class Replay {
         public int pick(
             InferenceRequest request, Candidates candidates, double[] sums, int[] picked) {
           int[] count = new int[1];
-          String why = ask(picker, () -> count[0] = picker.pick(request, candidates, sums, picked));
+          String why =
+              say(
+                  picker,
+                  () -> count[0] = picker.pick(request, candidates, sums, picked),
+                  () -> (count[0] = repeatPicker(name, candidates, sums, picked)) > 0);
           if (why == null) {
             return count[0];
-          }
-          int repeatedCount = repeatPicker(name, candidates, sums, picked);
-          if (repeatedCount > 0) {
-            return repeatedCount;
           }
           leftOut.put(name, why);
           picked[0] = best(candidates, sums);
@@ -231,6 +277,19 @@ public final class Replay {
       best = sums[i] > sums[best] ? i : best;
     }
     return best;
+  }
+
+  /**
+   * Has a plugin say what it says, or said then. Returns why neither can be had; null if it can.
+   *
+   * @param repeat whether it is known what it said
+   */
+  private @Nullable String say(Plugin plugin, Runnable question, BooleanSupplier repeat) {
+    if (!whole && repeat.getAsBoolean()) {
+      return null;
+    }
+    String why = ask(plugin, question);
+    return why != null && whole && repeat.getAsBoolean() ? null : why;
   }
 
   /** Returns why it could not be asked; null if it was. */
