@@ -16,6 +16,8 @@ import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.receipt.ReceiptSearch;
+import io.fairlead.core.replay.DecisionInputs;
+import io.fairlead.core.replay.Replay;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.crds.config.Criticality;
@@ -313,6 +315,52 @@ class ReceiptTest {
                     Pool.atOnce(
                         List.of(new PluginConfig("queue", "queue-scorer", Map.of())), List.of()))));
     return pool;
+  }
+
+  /** Its client can't drive the receipts of all others out by it. */
+  @Test
+  void aLongHeaderTakesNoPlaceOfOtherReceipts() {
+    SchedulerConfig bySession =
+        Pool.atOnce(
+            List.of(
+                new PluginConfig(
+                    "session", "session-affinity-scorer", Map.of("strategy", "session_id"))),
+            List.of());
+    CompiledConfig config =
+        new ConfigCompiler(List.of()).compile(Pool.config(RequestsConfig.DEFAULT, bySession));
+    pool.core.configure(0, config);
+    pool.endpoints("a", "b");
+    String longest = "s".repeat(1_024);
+    long first = arrive(name -> longest);
+    for (int i = 0; i < 100; i++) {
+      arrive(name -> "s".repeat(60_000));
+    }
+    assertThat(pool.core.receipts().find(NAMELESS + first)).isNotNull();
+    assertThat(last(first).request().headers()).containsEntry("x-session-id", longest);
+    long last = arrive(name -> "s".repeat(1_025));
+    assertThat(last(last).request().headers()).as("not kept").doesNotContainKey("x-session-id");
+    DecisionInputs inputs = DecisionInputs.of(last(last));
+    Replay.Outcome again =
+        Replay.of(inputs, new ConfigCompiler(List.of()).compile(config.source()));
+    assertThat(again.runs()).isEqualTo(inputs.runs());
+    Replay.Outcome other =
+        Replay.of(
+            inputs,
+            new ConfigCompiler(List.of())
+                .compile(
+                    Pool.config(
+                        Pool.atOnce(
+                            List.of(
+                                new PluginConfig(
+                                    "hash", "consistent-hash-picker", Map.of("key", "session"))),
+                            List.of()))));
+    assertThat(other.leftOut().get("hash")).contains("header x-session-id", "longer than 1,024");
+  }
+
+  private long arrive(RequestHeaders headers) {
+    RequestFacts facts =
+        RequestFactsBuilder.of("m", 1, 1, 2).bodyBytes(10).headers(headers).build();
+    return pool.core.arrive(0, facts, pool);
   }
 
   private static List<Route.Header> decisionHeader(

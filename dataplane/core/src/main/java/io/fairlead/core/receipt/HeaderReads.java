@@ -9,6 +9,12 @@ import org.jspecify.annotations.Nullable;
 /** The headers of a request that plugins have asked for. */
 public final class HeaderReads {
 
+  /**
+   * Characters. A longer value is not kept: some of them would take the room of all other receipts,
+   * and a part of one is another value.
+   */
+  public static final int LONGEST = 1_024;
+
   /** Are never kept: who reads them is told that the receipt has them not. */
   private static final Set<String> SECRET =
       Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "api-key");
@@ -23,7 +29,7 @@ public final class HeaderReads {
         return;
       }
     }
-    if (!SECRET.contains(name)) {
+    if (!SECRET.contains(name) && (value == null || value.length() <= LONGEST)) {
       names.add(name);
       values.add(value);
     }

@@ -1,5 +1,6 @@
 package io.fairlead.core.replay;
 
+import io.fairlead.core.receipt.HeaderReads;
 import io.fairlead.core.receipt.RequestInputs;
 import io.fairlead.core.view.PromptBlocks;
 import io.fairlead.crds.config.Criticality;
@@ -90,7 +91,9 @@ final class RecordedRequest implements InferenceRequest, PromptBlocks {
   @Override
   public @Nullable String header(String name) {
     if (!inputs.headers().containsKey(name)) {
-      throw new NotKeptException("header " + name + ", which nobody read then");
+      throw new NotKeptException(
+          "header %s, which nobody read then, or which is secret or longer than %,d characters"
+              .formatted(name, HeaderReads.LONGEST));
     }
     return inputs.headers().get(name);
   }
