@@ -1,12 +1,14 @@
 package io.fairlead.core.receipt;
 
 import io.fairlead.core.EndpointSpec;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.crds.config.ShadowConfig;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +30,15 @@ final class DecisionContexts {
   private static final int LABEL_BYTES = 8;
   private static final int TEXT_BYTES = 48;
 
-  /** Of a config without its lists, of a model or an objective in it, and of a plugin, about. */
+  /**
+   * Of a config without its lists, of a model or an objective in it, of a plugin without its
+   * parameters, and of a number or a member in these, about.
+   */
   private static final int CONFIG_BYTES = 2_048;
 
   private static final int MODEL_BYTES = 512;
   private static final int PLUGIN_BYTES = 1_024;
+  private static final int VALUE_BYTES = 24;
 
   private final long maxBytes;
 
@@ -165,18 +171,37 @@ final class DecisionContexts {
   }
 
   private static long bytes(PoolConfig config) {
-    long plugins = plugins(config.scheduler());
+    long bytes = CONFIG_BYTES + bytes(config.scheduler());
     for (ShadowConfig shadow : config.shadows()) {
-      plugins += plugins(shadow.scheduler());
+      bytes += bytes(shadow.scheduler());
     }
-    return CONFIG_BYTES
-        + MODEL_BYTES * (long) (config.models().size() + config.objectives().size())
-        + PLUGIN_BYTES * plugins;
+    return bytes + MODEL_BYTES * (long) (config.models().size() + config.objectives().size());
   }
 
-  /** And the places in profiles, which are described in words. */
-  private static long plugins(SchedulerConfig scheduler) {
-    return scheduler.plugins().size()
-        + scheduler.profiles().stream().mapToLong(profile -> 1 + profile.plugins().size()).sum();
+  /** With the places in profiles, which are described in words. */
+  private static long bytes(SchedulerConfig scheduler) {
+    long places =
+        scheduler.profiles().stream().mapToLong(profile -> 1 + profile.plugins().size()).sum();
+    long bytes = PLUGIN_BYTES * (scheduler.plugins().size() + places);
+    for (PluginConfig plugin : scheduler.plugins()) {
+      bytes += parameterBytes(plugin.parameters());
+    }
+    return bytes;
+  }
+
+  private static long parameterBytes(@Nullable Object value) {
+    return switch (value) {
+      case String text -> bytes(text);
+      case List<?> list -> list.stream().mapToLong(one -> VALUE_BYTES + parameterBytes(one)).sum();
+      case Map<?, ?> map ->
+          map.entrySet().stream()
+              .mapToLong(
+                  member ->
+                      VALUE_BYTES
+                          + parameterBytes(member.getKey())
+                          + parameterBytes(member.getValue()))
+              .sum();
+      case null, default -> VALUE_BYTES;
+    };
   }
 }

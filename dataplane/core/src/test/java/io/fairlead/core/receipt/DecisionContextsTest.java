@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.scheduling.SchedulerOutline;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
+import io.fairlead.crds.config.RequestsConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.crds.config.ShadowConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class DecisionContextsTest {
@@ -20,6 +24,10 @@ class DecisionContextsTest {
   private final DecisionContexts contexts = new DecisionContexts(ROOM);
 
   private static PoolConfig config() {
+    return config(SchedulerConfig.DEFAULT);
+  }
+
+  private static PoolConfig config(SchedulerConfig scheduler, ShadowConfig... shadows) {
     return new PoolConfig(
         "default",
         "pool",
@@ -27,7 +35,15 @@ class DecisionContextsTest {
         List.of(8000),
         "http",
         List.of(),
-        SchedulerConfig.DEFAULT);
+        List.of(),
+        RequestsConfig.DEFAULT,
+        scheduler,
+        List.of(shadows));
+  }
+
+  private static SchedulerConfig withParameters(Map<String, Object> parameters) {
+    return new SchedulerConfig(
+        List.of(new PluginConfig("large", "by-label", parameters)), List.of(), null);
   }
 
   private static EndpointSpec[] specs(int count) {
@@ -97,5 +113,21 @@ class DecisionContextsTest {
     contexts.add(context(CONFIG));
     assertThat(contexts.holds(100)).isFalse();
     assertThat(contexts.get(101).pool()).isEmpty();
+  }
+
+  @Test
+  void parametersOfPluginsCountToo() {
+    List<String> values = IntStream.range(0, 10_000).mapToObj(i -> "value-" + i).toList();
+    SchedulerConfig nested = withParameters(Map.of("rules", List.of(Map.of("values", values))));
+    SchedulerConfig flat = withParameters(Map.of("label", "x".repeat(100_000)));
+    contexts.add(context(config(nested)));
+    contexts.add(context(config(flat)));
+    assertThat(contexts.bytes()).as("a long list").isBetween(100_000L, 1_000_000L);
+    long before = contexts.bytes();
+    contexts.add(context(config(SchedulerConfig.DEFAULT, new ShadowConfig("tried", flat))));
+    assertThat(contexts.bytes() - before).as("a long text").isBetween(100_000L, 250_000L);
+    before = contexts.bytes();
+    contexts.add(context(CONFIG));
+    assertThat(contexts.bytes() - before).as("a shadow's").isBetween(100_000L, 250_000L);
   }
 }
