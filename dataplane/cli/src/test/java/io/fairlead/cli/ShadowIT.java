@@ -3,6 +3,8 @@ package io.fairlead.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -10,6 +12,14 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 final class ShadowIT {
 
   private static final String RANDOM = "{plugins: [{type: random-picker}]}";
+  private static final String COST = "{plugins: [{type: work-cost}]}";
+  private static final String BY_QUEUE = "{plugins: [{type: queue-scorer}]}";
   private static final String BY_PREFIX =
       "{plugins: [{type: prefix-cache-scorer}, {type: max-score-picker}]}";
 
@@ -33,6 +45,7 @@ final class ShadowIT {
   @TempDir private Path temporary;
 
   private final HttpClient client = HttpClient.newHttpClient();
+  private final AtomicInteger prompts = new AtomicInteger();
   private @Nullable GatewayUnderTest gateway;
 
   @AfterEach
@@ -108,7 +121,7 @@ final class ShadowIT {
   }
 
   @Test
-  void anEditStartsAndEndsThemAndTwoNamesChangePlaces() throws Exception {
+  void anEditStartsAndEndsThem() throws Exception {
     GatewayUnderTest with = start(RANDOM, "[]");
     assertThat(run(with).out()).contains("This picker has no shadows");
 
@@ -124,13 +137,94 @@ final class ShadowIT {
     } while (judged(with, "next") < 20 && asked < MOST_ASKED);
     assertThat(percent(row(run(with), "next")[2])).as("one of three").isLessThan(90);
 
-    with.configure(BY_PREFIX, "[{name: next, scheduling: %s}]".formatted(BY_PREFIX));
-    for (int i = 0; i < 20; i++) {
-      ask(with, "another prompt that is always the same. ".repeat(200));
-    }
     with.configure(BY_PREFIX, "[]");
     await().until(() -> run(with).out().contains("This picker has no shadows"));
     assertThat(page(with)).doesNotContain("fairlead_shadow");
+  }
+
+  /** Amid requests, none of which fails. */
+  @Test
+  void twoChangePlacesAndBack() throws Exception {
+    GatewayUnderTest with = start(COST, shadow(BY_QUEUE));
+    AtomicBoolean enough = new AtomicBoolean();
+    AtomicInteger answered = new AtomicInteger();
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> asking = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        asking.add(
+            clients.submit(
+                () -> {
+                  while (!enough.get()) {
+                    ask(with, prompt());
+                    answered.incrementAndGet();
+                  }
+                  return null;
+                }));
+      }
+      try {
+        awaitMore(answered);
+        for (String[] two : List.of(new String[] {BY_QUEUE, COST}, new String[] {COST, BY_QUEUE})) {
+          String before = configInForce(with);
+          with.configure(two[0], shadow(two[1]));
+          await().until(() -> !configInForce(with).equals(before));
+          awaitMore(answered);
+          await().until(() -> judged(with, "next") > 0);
+          assertThat(page(with)).contains("fairlead_shadow_running{shadow=\"next\"} 1.0");
+        }
+      } finally {
+        enough.set(true);
+      }
+      for (Future<?> one : asking) {
+        one.get(60, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  /** The servers are far faster than what is assumed of them. */
+  @Test
+  void whatTheSchedulingInForceHasLearnedStaysWhileItIsAShadow() throws Exception {
+    GatewayUnderTest with = start(COST, shadow(BY_QUEUE));
+    double unlearned = expected(with);
+    await().until(() -> expected(with) < unlearned / 4);
+    for (String[] two : List.of(new String[] {BY_QUEUE, COST}, new String[] {COST, BY_QUEUE})) {
+      String before = configInForce(with);
+      with.configure(two[0], shadow(two[1]));
+      await().until(() -> !configInForce(with).equals(before));
+    }
+    assertThat(expected(with)).isLessThan(unlearned / 2);
+  }
+
+  private static String shadow(String scheduling) {
+    return "[{name: next, scheduling: %s}]".formatted(scheduling);
+  }
+
+  private void awaitMore(AtomicInteger answered) {
+    int before = answered.get();
+    await().until(() -> answered.get() >= before + 20);
+  }
+
+  /** Another one each time, and a long one. */
+  private String prompt() {
+    return "request " + prompts.incrementAndGet() + " of many. " + "It is long. ".repeat(2_000);
+  }
+
+  /** In how many milliseconds a long prompt's first token is expected that nobody holds. */
+  private double expected(GatewayUnderTest with) throws Exception {
+    String prompt = prompt();
+    ask(with, prompt);
+    return newest(with).path("expectedFirstTokenMillis").asDouble();
+  }
+
+  private JsonNode newest(GatewayUnderTest with) throws Exception {
+    return JsonMapper.builder()
+        .build()
+        .readTree(get(with, "/debug/decisions"))
+        .path("requests")
+        .path(0);
+  }
+
+  private String configInForce(GatewayUnderTest with) throws Exception {
+    return get(with, "/debug/config");
   }
 
   private void ask(GatewayUnderTest with, String prompt) throws Exception {
@@ -147,9 +241,13 @@ final class ShadowIT {
   }
 
   private String page(GatewayUnderTest with) throws Exception {
+    return get(with, "/metrics");
+  }
+
+  private String get(GatewayUnderTest with, String path) throws Exception {
     return client
         .send(
-            HttpRequest.newBuilder(URI.create(with.adminUrl() + "/metrics")).build(),
+            HttpRequest.newBuilder(URI.create(with.adminUrl() + path)).build(),
             BodyHandlers.ofString())
         .body();
   }

@@ -16,9 +16,13 @@ import io.fairlead.core.receipt.ReceiptLog;
 import io.fairlead.core.scheduling.CompiledConfig;
 import io.fairlead.core.scheduling.CompiledModel;
 import io.fairlead.core.view.Teachable;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.plugin.Observer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -144,6 +148,17 @@ public final class PoolCore {
 
   /** Applies a config at once: every later event sees it, no earlier one does. */
   public void configure(long now, CompiledConfig config) {
+    var _ = configure(now, config, List.of());
+  }
+
+  /**
+   * The same, where something is known of plugins that come into force: one that was not in force
+   * before begins with the first that is {@linkplain Learned#isOf of its kind}.
+   *
+   * @return whether one has begun so
+   */
+  public boolean configure(long now, CompiledConfig config, List<Learned> learned) {
+    CompiledConfig former = this.config.get();
     List<Observer> before = this.config.observers();
     List<EndpointState> all = endpoints.all();
     // What may throw comes first: a config is applied as a whole or not at all.
@@ -156,6 +171,7 @@ public final class PoolCore {
     for (int i = 0; i < partitions.length; i++) {
       all.get(i).partition(partitions[i]);
     }
+    boolean taught = teach(former, config, learned);
     this.config.apply(config);
     rules.budget().share(config.retryBudget());
     receipts.configure(config.receipts());
@@ -163,6 +179,56 @@ public final class PoolCore {
     endpoints.prefixSettings(config.prefix());
     admission.configure(now, config);
     dispatch.sendWaiting(now);
+    return taught;
+  }
+
+  private boolean teach(
+      @Nullable CompiledConfig former, CompiledConfig config, List<Learned> learned) {
+    boolean taught = false;
+    for (Map.Entry<Teachable, PluginConfig> entry : config.teachables().entrySet()) {
+      boolean there = former != null && former.teachables().containsKey(entry.getKey());
+      for (int i = 0; i < learned.size() && !there; i++) {
+        if (learned.get(i).isOf(entry.getValue())) {
+          teach(entry.getKey(), learned.get(i));
+          taught = true;
+          break;
+        }
+      }
+    }
+    return taught;
+  }
+
+  private void teach(Teachable plugin, Learned learned) {
+    learned.general().forEach(plugin::learn);
+    for (Learned.OfEndpoint one : learned.endpoints()) {
+      EndpointState here = endpoints.named(one.endpoint().name());
+      if (here != null && here.isSame(one.endpoint())) {
+        plugin.learn(here, learned.at(), one.numbers());
+      }
+    }
+  }
+
+  /** What the plugins in force have learned that can tell it. */
+  public List<Learned> learned(long now) {
+    CompiledConfig active = config.get();
+    List<Learned> all = new ArrayList<>();
+    if (active != null) {
+      active.teachables().forEach((plugin, what) -> all.add(learned(now, plugin, what)));
+    }
+    return all;
+  }
+
+  private Learned learned(long now, Teachable plugin, PluginConfig what) {
+    Map<String, double[]> general = new HashMap<>();
+    plugin.tell(general::put);
+    List<Learned.OfEndpoint> each = new ArrayList<>();
+    for (EndpointState endpoint : endpoints.eligible()) {
+      double[] told = plugin.tell(endpoint, now);
+      if (told != null) {
+        each.add(new Learned.OfEndpoint(endpoint.spec(), told));
+      }
+    }
+    return new Learned(what, now, general, each);
   }
 
   /**

@@ -5,10 +5,12 @@ import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.flow.FlowSettings;
 import io.fairlead.core.scheduling.InvalidConfigException.Problem;
+import io.fairlead.core.view.Teachable;
 import io.fairlead.crds.config.Criticality;
 import io.fairlead.crds.config.FlowTrust;
 import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.ObjectiveConfig;
+import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.ReceiptsConfig;
 import io.fairlead.plugin.Observer;
@@ -33,6 +35,7 @@ public final class CompiledConfig {
   private final SaturationDetector saturation;
   private final @Nullable FlowSettings flow;
   private final KeptPlugins plugins;
+  private final Map<Teachable, PluginConfig> teachables;
   private final List<Observer> observers;
   private final List<Setting> settings;
   private final List<Problem> warnings;
@@ -55,6 +58,7 @@ public final class CompiledConfig {
     this.shadows = List.copyOf(shadows);
     this.source = source;
     this.plugins = plugins;
+    this.teachables = plugins.teachables();
     this.observers = List.copyOf(observers);
     this.settings = List.copyOf(settings);
     this.warnings = List.copyOf(warnings);
@@ -203,6 +207,11 @@ public final class CompiledConfig {
 
   KeptPlugins plugins() {
     return plugins;
+  }
+
+  /** Plugins that can tell what they have learned, and what each is. */
+  public Map<Teachable, PluginConfig> teachables() {
+    return teachables;
   }
 
   /** Plugins that want to know what becomes of requests. */

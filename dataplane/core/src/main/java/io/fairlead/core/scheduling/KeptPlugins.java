@@ -1,12 +1,15 @@
 package io.fairlead.core.scheduling;
 
 import io.fairlead.core.scheduling.PluginSet.Made;
+import io.fairlead.core.view.Teachable;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.ProfileHandler;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -72,6 +75,21 @@ final class KeptPlugins {
 
   @Nullable Plugin implied(String type) {
     return implied.get(type);
+  }
+
+  /** Those that can tell what they have learned, and what each is. */
+  Map<Teachable, PluginConfig> teachables() {
+    Map<Teachable, PluginConfig> teachables = new LinkedHashMap<>();
+    implied.forEach(
+        (type, plugin) -> add(plugin, new PluginConfig(type, type, Map.of()), teachables));
+    listed.values().forEach(made -> add(made.plugin(), made.config(), teachables));
+    return Collections.unmodifiableMap(teachables);
+  }
+
+  private static void add(Plugin plugin, PluginConfig what, Map<Teachable, PluginConfig> to) {
+    if (plugin instanceof Teachable teachable) {
+      to.put(teachable, what);
+    }
   }
 
   private static boolean isHandler(Plugin plugin) {

@@ -3,6 +3,7 @@ package io.fairlead.core.shadow;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Learned;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
@@ -199,15 +200,23 @@ public final class Shadow {
     core = PoolCore.ofAdmitted(limits);
   }
 
+  /** Applies a config of whose plugins nothing is known. */
+  public void configure(long now, CompiledConfig config, boolean otherChoices) {
+    configure(now, config, otherChoices, List.of());
+  }
+
   /**
    * Applies a config.
    *
    * @param otherChoices whether from here on others are made, or they are compared with others:
    *     what was counted before is of no use then, what is known of prompts and speeds is
+   * @param learned what plugins that are new begin with, see {@link PoolCore#configure(long,
+   *     CompiledConfig, List)}
    */
-  public void configure(long now, CompiledConfig config, boolean otherChoices) {
+  public void configure(
+      long now, CompiledConfig config, boolean otherChoices, List<Learned> learned) {
     advance(now);
-    core.configure(now, config);
+    var _ = core.configure(now, config, learned);
     if (otherChoices) {
       requests = 0;
       agreed = 0;
@@ -217,6 +226,11 @@ public final class Shadow {
       own.countAnew();
       control.countAnew();
     }
+  }
+
+  /** See {@link PoolCore#learned}: of the service that is imagined. */
+  public List<Learned> learned(long now) {
+    return core.learned(now);
   }
 
   /** Sets which endpoints there are. */

@@ -7,7 +7,9 @@ public enum Untold {
   /** Prompts as a model's own tokenizer cuts them. */
   TOKENS("tokens", "prompts were cut into tokens"),
   /** What another picker knew. */
-  TAKEN_OVER("taken_over", "another picker has told what it knew");
+  TAKEN_OVER("taken_over", "another picker has told what it knew"),
+  /** What a plugin had learned that came into force, here before or in a shadow. */
+  LEARNED("learned", "a plugin that came into force had learned before");
 
   private final String code;
   private final String words;

@@ -7,6 +7,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.Follower;
 import io.fairlead.core.HandOver;
 import io.fairlead.core.HealthChange;
+import io.fairlead.core.Learned;
 import io.fairlead.core.PluginFailedException;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.PoolLimits;
@@ -77,6 +78,9 @@ public final class PoolLoop {
 
   private static final int SHADOW_PART = 16;
 
+  /** Kinds of plugins of which it is kept what they have learned here: who comes back is one. */
+  private static final int MOST_LEARNED = 8;
+
   /** Requests that may wait for a decision: some tenths of a second of decisions. */
   static final int MOST_WAITING = 4_096;
 
@@ -93,6 +97,10 @@ public final class PoolLoop {
   private final RequestObserver observer;
   private final @Nullable Capture capture;
   private final Shadows shadows;
+
+  /** What plugins have learned of real requests, as of the last edit. */
+  private List<Learned> learned = List.of();
+
   private final boolean subsets;
 
   private final PromptTokenizers tokenizers;
@@ -215,16 +223,44 @@ public final class PoolLoop {
           if (capture != null) {
             capture.configured(now, config);
           }
-          told(() -> core.configure(now, config));
+          List<Learned> known = learned(now, config);
+          told(() -> configure(now, config, known));
           tellOfFewerReceipts(config.receipts().keep());
           trustTimeoutHeaders = config.trustTimeoutHeaders();
           trust = new HeaderTrust(config.trustFlowHeaders());
-          shadows.configured(now, config);
+          shadows.configured(now, config, learned);
           external(config);
           if (endpoints != null) {
             change(now, endpoints);
           }
         });
+  }
+
+  /**
+   * What plugins may begin with that come into force: what was learned here of real requests comes
+   * before what a shadow has imagined. Where nothing is tried nothing changes places, and what is
+   * learned need not be told.
+   */
+  private List<Learned> learned(long now, CompiledConfig config) {
+    if (!shadows.some() && config.shadows().isEmpty()) {
+      return learned;
+    }
+    List<Learned> here = new ArrayList<>(core.learned(now));
+    for (Learned before : learned) {
+      if (here.size() < MOST_LEARNED && here.stream().noneMatch(one -> one.isOf(before.plugin()))) {
+        here.add(before);
+      }
+    }
+    learned = List.copyOf(here);
+    here.addAll(shadows.learned());
+    return here;
+  }
+
+  private void configure(long now, CompiledConfig config, List<Learned> known) {
+    boolean taught = core.configure(now, config, known);
+    if (taught && capture != null) {
+      capture.untold(now, Untold.LEARNED);
+    }
   }
 
   /** Once for each wish: configs come again and again, with other models or endpoints. */

@@ -3,6 +3,7 @@ package io.fairlead.epp.shadow;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Learned;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
@@ -78,8 +79,8 @@ final class AskingShadow implements AutoCloseable {
   }
 
   /** See {@link Shadow#configure}. */
-  void configure(long time, CompiledConfig config, boolean otherChoices) {
-    shadow.configure(at(time), config, otherChoices);
+  void configure(long time, CompiledConfig config, boolean otherChoices, List<Learned> learned) {
+    shadow.configure(at(time), config, otherChoices, learned);
     List<ExternalScheduler> listed = config.settings(ExternalScheduler.class);
     ExternalScheduler wanted = listed.isEmpty() ? null : listed.getFirst();
     ExternalScheduling before = scheduler;
@@ -100,6 +101,11 @@ final class AskingShadow implements AutoCloseable {
     if (before != null) {
       before.close();
     }
+  }
+
+  /** See {@link Shadow#learned}. */
+  List<Learned> learned() {
+    return shadow.learned(now);
   }
 
   /** See {@link Shadow#endpoints}. */

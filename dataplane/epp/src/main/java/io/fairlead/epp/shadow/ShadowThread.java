@@ -1,12 +1,14 @@
 package io.fairlead.epp.shadow;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.fairlead.core.Learned;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.scheduling.CompiledShadow;
 import io.fairlead.core.shadow.ShadowSnapshot;
 import io.fairlead.epp.external.ExternalReport;
 import io.fairlead.epp.external.SchedulerLoop;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -44,6 +46,7 @@ final class ShadowThread implements AutoCloseable {
 
   private static final long NAP_NANOS = 25_000_000;
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long WRITES_DOWN_NANOS = TimeUnit.SECONDS.toNanos(2);
   private static final long HANGS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /**
@@ -75,6 +78,11 @@ final class ShadowThread implements AutoCloseable {
   private volatile @Nullable CompiledShadow runs;
 
   private volatile ShadowSnapshot told = ShadowSnapshot.EMPTY;
+
+  /** What its plugins have learned, and when that was written down. */
+  private volatile List<Learned> learned = List.of();
+
+  private long learnedAt;
 
   /** When the event under way began; 0 between events. */
   private volatile long busySince;
@@ -157,6 +165,14 @@ final class ShadowThread implements AutoCloseable {
   /** How it has done, as of some milliseconds ago. */
   ShadowSnapshot told() {
     return told;
+  }
+
+  /**
+   * What its plugins have learned, as of some seconds ago: its thread may be at something else, or
+   * gone. Nothing of one that is off.
+   */
+  List<Learned> learned() {
+    return off == null ? learned : List.of();
   }
 
   /** Requests that it was not asked about, since it did not keep up. */
@@ -291,10 +307,19 @@ final class ShadowThread implements AutoCloseable {
       }
       if (!did) {
         told = shadow.snapshot();
+        guarded(this::writeDown);
         LockSupport.parkNanos(this, timers.until(clock.getAsLong(), NAP_NANOS));
       }
     }
     drop();
+  }
+
+  private void writeDown() {
+    long now = clock.getAsLong();
+    if (now - learnedAt >= WRITES_DOWN_NANOS) {
+      learnedAt = now;
+      learned = shadow.learned();
+    }
   }
 
   /** What came from the external scheduler, or is due. */

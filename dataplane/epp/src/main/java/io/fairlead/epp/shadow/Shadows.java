@@ -3,6 +3,7 @@ package io.fairlead.epp.shadow;
 import io.fairlead.core.EndpointMetrics;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.Failure;
+import io.fairlead.core.Learned;
 import io.fairlead.core.Outcome;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.RequestFacts;
@@ -64,8 +65,10 @@ public final class Shadows implements AutoCloseable {
    * <p>One that was switched off stays so until its own scheduling is another one: its thread may
    * be one that can't be ended, and every edit of anything else would add one more. The new one
    * shares no plugin with it.
+   *
+   * @param learned by plugins that are or were in force: new ones of the same kind begin with it
    */
-  public void configured(long now, CompiledConfig active) {
+  public void configured(long now, CompiledConfig active, List<Learned> learned) {
     List<CompiledShadow> wanted = active.shadows();
     Map<String, Choosing> choosing = new HashMap<>();
     List<ShadowThread> next = new ArrayList<>();
@@ -84,7 +87,6 @@ public final class Shadows implements AutoCloseable {
       boolean others = !compared.equals(before);
       choosing.put(shadow.name(), compared);
       thread.runs(shadow, others);
-      thread.tell(s -> s.configure(now, config, others));
       if (fresh) {
         List<EndpointSpec> there = endpoints;
         int count = replicas;
@@ -96,6 +98,7 @@ public final class Shadows implements AutoCloseable {
               heard.forEach(s::tells);
             });
       }
+      thread.tell(s -> s.configure(now, config, others, learned));
       next.add(thread);
     }
     choosers = choosing;
@@ -106,6 +109,11 @@ public final class Shadows implements AutoCloseable {
 
   private @Nullable ShadowThread thread(String name) {
     return threads.stream().filter(thread -> thread.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /** What plugins of shadows have learned, as of some seconds ago. The pool's loop only. */
+  public List<Learned> learned() {
+    return threads.stream().flatMap(thread -> thread.learned().stream()).toList();
   }
 
   /** These endpoints are in force. */

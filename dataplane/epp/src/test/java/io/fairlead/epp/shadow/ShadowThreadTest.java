@@ -168,7 +168,7 @@ class ShadowThreadTest {
   void oneThatHangsForGoodAsksNobodyAnyMore() throws Exception {
     try (ServerSocket scheduler = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + scheduler.getLocalPort();
-      thread.tell(shadow -> shadow.configure(1, asking(address), true));
+      thread.tell(shadow -> shadow.configure(1, asking(address), true, List.of()));
       try (Socket line = scheduler.accept()) {
         holdForGood();
         passSixSeconds();

@@ -61,7 +61,7 @@ class ShadowsTest {
 
   private void configured(CompiledConfig config) {
     before = config;
-    shadows.configured(1, config);
+    shadows.configured(1, config, List.of());
   }
 
   private static ShadowConfig tried(SchedulerConfig scheduler) {
@@ -155,7 +155,7 @@ class ShadowsTest {
   @Test
   void oneThatWasSwitchedOffAndTakenOutIsNoMore() {
     oneIsSwitchedOff();
-    shadows.configured(3, config(List.of(), REAL));
+    shadows.configured(3, config(List.of(), REAL), List.of());
     assertThat(shadows.reports()).isEmpty();
   }
 
