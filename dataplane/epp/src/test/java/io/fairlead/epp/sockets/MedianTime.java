@@ -13,15 +13,6 @@ public final class MedianTime {
 
   private MedianTime() {}
 
-  public static Duration ofThree(Callable<Duration> once) throws Exception {
-    List<Duration> times = new ArrayList<>();
-    for (int i = 0; i < 3; i++) {
-      times.add(once.call());
-    }
-    times.sort(null);
-    return times.get(1);
-  }
-
   /** The third longest of five; no more are taken than show that it is below {@code bound}. */
   public static Duration ofFive(Duration bound, Callable<Duration> once) throws Exception {
     List<Duration> times = new ArrayList<>();
