@@ -29,7 +29,7 @@ class WarmUpIT {
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
 
   /** So long that it is seen to warm up, also on a machine that is slow to begin with it. */
-  private static final Duration WARM_UP = Duration.ofSeconds(5);
+  private static final Duration WARM_UP = Duration.ofSeconds(10);
 
   @TempDir Path folder;
 
@@ -40,7 +40,7 @@ class WarmUpIT {
       int extProc = dataPlane.extProcPort().orElseThrow();
       await().until(() -> dataPlane.notReady().equals("warming up"));
       assertThat(listens(extProc)).isFalse();
-      dataPlane.ready().get(20, TimeUnit.SECONDS);
+      dataPlane.ready().get(60, TimeUnit.SECONDS);
       assertThat(listens(extProc)).isTrue();
       assertThat(dataPlane.notReady()).isEmpty();
 

@@ -213,14 +213,15 @@ class PromptTokenizersTest {
   @Test
   void aBodyThatCanNotBeReadInTimeIsNotBegun() throws Exception {
     AtomicLong clock = new AtomicLong();
-    AtomicLong nanosPerByte = new AtomicLong(1_000);
+    AtomicLong nanosPerByte = new AtomicLong(50_000);
     cutter.set(
         (path, body) -> {
           clock.addAndGet(body.length * nanosPerByte.get());
           return IDS;
         });
     try (PromptTokenizers own = new PromptTokenizers(clock::get, () -> List.of(_ -> opened()))) {
-      own.configured(compiled(List.of(events(), source("there", "100ms"))));
+      // As long as may be: real time passes for who waits, and one that is late is not begun.
+      own.configured(compiled(List.of(events(), source("there", "5s"))));
       await().until(() -> own.knows("base"));
       assertThat(begins(own, 1 << 20)).as("nobody knows").isTrue();
       await().until(() -> own.seconds() > 1);

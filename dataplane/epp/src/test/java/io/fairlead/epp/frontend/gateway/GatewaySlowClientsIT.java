@@ -9,6 +9,7 @@ import io.fairlead.epp.sockets.RawBackend;
 import io.fairlead.epp.sockets.RawHttp;
 import io.fairlead.epp.tls.ServingSecurity;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,7 +37,11 @@ class GatewaySlowClientsIT {
     // Longer than it takes to open all of them: the first must not be gone before the last is
     // there.
     GatewayConfig config =
-        Rig.config().withClients(ClientBounds.DEFAULT.withHead(Duration.ofSeconds(15)));
+        Rig.config()
+            .withClients(
+                ClientBounds.DEFAULT
+                    .withHead(Duration.ofSeconds(30))
+                    .withBody(Duration.ofMinutes(2), 4_096));
     List<RawHttp> slow = new ArrayList<>();
     try (Rig rig = new Rig(config, backend());
         RawHttp other = rig.connect()) {
@@ -113,7 +118,7 @@ class GatewaySlowClientsIT {
    * Much longer than it takes to say that a client holds its answer up, also on a machine that is
    * busy: before that is said, it is the endpoint that is silent.
    */
-  private static final Duration SILENCE = Duration.ofSeconds(2);
+  private static final Duration SILENCE = Duration.ofSeconds(4);
 
   private static final Duration LONGER = SILENCE.multipliedBy(2);
 
@@ -122,12 +127,13 @@ class GatewaySlowClientsIT {
     return new RawBackend(
         "a",
         (connection, request) -> {
-          byte[] answer = new byte[LONG_ANSWER];
-          Arrays.fill(answer, (byte) ' ');
-          answer[0] = '{';
-          answer[LONG_ANSWER - 1] = '}';
-          byte[] sent = Arrays.copyOf(answer, bytes);
-          connection.send("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n");
+          byte[] head =
+              ("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n{")
+                  .getBytes(StandardCharsets.US_ASCII);
+          byte[] answer = Arrays.copyOf(head, head.length - 1 + LONG_ANSWER);
+          Arrays.fill(answer, head.length, answer.length, (byte) ' ');
+          answer[answer.length - 1] = '}';
+          byte[] sent = Arrays.copyOf(answer, head.length - 1 + bytes);
           connection.send(sent); // at once: it is not to be silent
           end.await();
         });
