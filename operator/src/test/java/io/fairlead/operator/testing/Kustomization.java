@@ -85,6 +85,20 @@ public final class Kustomization {
     return run(Path.of(".."), words);
   }
 
+  /**
+   * Runs a line of a shell in which {@code kubectl} speaks to this API server, and returns what it
+   * printed.
+   *
+   * @param namespace of objects for which the line names none
+   * @throws IllegalStateException with what it said if it fails
+   */
+  public static String shell(Path kubeconfig, String namespace, String line) {
+    String function =
+        "kubectl() { '%s' --kubeconfig='%s' --namespace='%s' \"$@\"; }; "
+            .formatted(kubectl(), kubeconfig.toAbsolutePath(), namespace);
+    return run(Path.of(".."), List.of("bash", "-c", "set -o pipefail; " + function + line));
+  }
+
   private static String kustomize(Path folder) {
     return run(Path.of("."), List.of(kubectl(), "kustomize", folder.toString()));
   }
