@@ -5,12 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.authorization.v1.SubjectAccessReviewBuilder;
 import io.fabric8.kubernetes.api.model.autoscaling.v2.HorizontalPodAutoscaler;
 import io.fabric8.kubernetes.api.model.rbac.ClusterRole;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRule;
 import io.fabric8.kubernetes.api.model.rbac.PolicyRuleBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBindingBuilder;
 import io.fabric8.kubernetes.api.model.rbac.RoleBuilder;
+import io.fabric8.kubernetes.client.Config;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
@@ -251,8 +253,7 @@ class ForbiddenIT {
                     .withConfig(way.through(cluster.account(allowed.namespace(), ACCOUNT)))
                     .build())) {
       allowed.awaitModel("chat", "Accepted", "True/Accepted");
-      unbind(allowed.namespace());
-      forbid("inferencemodels", allowed.namespace());
+      takeAway("inference.networking.x-k8s.io", "inferencemodels");
       way.begin();
       way.end();
       await()
@@ -286,10 +287,9 @@ class ForbiddenIT {
                     .withConfig(way.through(cluster.account(allowed.namespace(), ACCOUNT)))
                     .build())) {
       allowed.awaitPool("Accepted", "True/Accepted");
-      unbind(allowed.namespace());
-      forbid(
+      takeAway(
+          "inference.networking.x-k8s.io",
           "inferencemodels",
-          allowed.namespace(),
           new PolicyRuleBuilder()
               .withApiGroups("inference.networking.x-k8s.io")
               .withResources("inferencemodels")
@@ -318,10 +318,9 @@ class ForbiddenIT {
       allowed.awaitPool("Ready", "False/RolloutInProgress");
     }
     allowed.delete(EndpointPicker.class, "mine");
-    unbind(allowed.namespace());
-    forbid(
+    takeAway(
+        "fairlead.io",
         "endpointpickers",
-        allowed.namespace(),
         new PolicyRuleBuilder()
             .withApiGroups("fairlead.io")
             .withResources("endpointpickers")
@@ -353,8 +352,7 @@ class ForbiddenIT {
                     .withConfig(way.through(cluster.account(allowed.namespace(), ACCOUNT)))
                     .build())) {
       allowed.awaitPool("Accepted", "True/Accepted");
-      unbind(allowed.namespace());
-      forbid("inferencepools", allowed.namespace());
+      takeAway("inference.networking.k8s.io", "inferencepools");
       way.begin();
       way.end();
       await()
@@ -376,6 +374,40 @@ class ForbiddenIT {
     }
   }
 
+  /**
+   * Takes the right to watch a resource, and waits until the API server goes by that: a watch that
+   * it opens before goes on.
+   *
+   * @param instead what is still allowed of it
+   */
+  private void takeAway(String group, String resource, PolicyRule... instead) {
+    unbind(allowed.namespace());
+    forbid(resource, allowed.namespace(), instead);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> !mayWatch(group, resource) && mayWatch("", "services"));
+  }
+
+  private boolean mayWatch(String group, String resource) {
+    return cluster
+        .admin()
+        .resource(
+            new SubjectAccessReviewBuilder()
+                .withNewSpec()
+                .withUser("system:serviceaccount:" + allowed.namespace() + ":" + ACCOUNT)
+                .withNewResourceAttributes()
+                .withNamespace(allowed.namespace())
+                .withGroup(group)
+                .withResource(resource)
+                .withVerb("watch")
+                .endResourceAttributes()
+                .endSpec()
+                .build())
+        .create()
+        .getStatus()
+        .getAllowed();
+  }
+
   private void unbind(String namespace) {
     cluster.admin().rbac().roleBindings().inNamespace(namespace).withName(ACCOUNT).delete();
   }
@@ -387,9 +419,11 @@ class ForbiddenIT {
     List<String> pools = List.of("a", "b", "c", "d", "e", "f");
     pools.forEach(pool -> forbidden.createPool(pool, pool + "-service"));
     AtomicInteger asked = new AtomicInteger();
+    Config account = cluster.account(allowed.namespace(), ACCOUNT);
+    account.setRequestRetryBackoffLimit(0); // each look is counted once
     KubernetesClient client =
         new KubernetesClientBuilder()
-            .withConfig(cluster.account(allowed.namespace(), ACCOUNT))
+            .withConfig(account)
             .withHttpClientBuilderConsumer(
                 http -> http.addOrReplaceInterceptor("asked", new Asked(asked)))
             .build();

@@ -83,6 +83,7 @@ class HandEditsIT extends OperatorWithPool {
     pool.awaitPickerCarriedOut();
     pool.becomeReady();
     pool.awaitPicker("mine", "Ready", "True/Ready");
+    pool.awaitEventsSent();
     AuditLog.Mark mark = operator.mark();
     patch(pool.need(Deployment.class, PICKER), edit);
     eventually(

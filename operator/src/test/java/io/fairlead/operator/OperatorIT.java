@@ -472,6 +472,7 @@ class OperatorIT extends OperatorWithPool {
     pool.createPool();
     pool.createModel("chat", "chat", 90);
     createPicker("a");
+    pool.awaitPickerCarriedOut();
     pool.becomeReady();
     pool.awaitModel("chat", "Ready", "True/Ready");
     // The picker's status is the last thing that a reconcile writes.
@@ -491,6 +492,7 @@ class OperatorIT extends OperatorWithPool {
     pool.createModel("b", "chat", 90);
     pool.createModel("lost", "lost", 90, "elsewhere");
     createPicker("a");
+    pool.awaitPickerCarriedOut();
     pool.becomeReady();
     await().until(() -> "True/Ready".equals(pool.pickerConditions("a").get("Ready")));
     pool.awaitModel("a", "Ready", "True/Ready");
