@@ -132,13 +132,15 @@ class CertificatesIT {
   void aSecretIsAskedForOnceInAWhileAndOnlyTheOneThatIsNamed() {
     TestSecrets.tls(pool, "pair", "good.crt", "good.key");
     TestSecrets.tls(pool, "other", "good.crt", "good.key");
+    long begun = System.nanoTime();
     try (var operator = new OperatorUnderTest(cluster, pool, true)) {
       pool.becomeReady();
       int times = operator.reconciled("InferencePool/pool");
       pool.touchAll(1);
       operator.awaitReconciled("InferencePool/pool", times + 1);
+      int minutes = (int) Duration.ofNanos(System.nanoTime() - begun).toMinutes();
       assertThat(operator.requests().stream().filter(r -> r.resource().equals("secrets")).toList())
-          .hasSize(1)
+          .hasSizeBetween(1, 1 + minutes)
           .noneMatch(AuditLog.Request::writes);
     }
   }
