@@ -11,7 +11,6 @@ import io.fairlead.operator.testing.PoolFixture;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +29,7 @@ class ExitIT {
     try (OperatorProgram program =
         start(server, pool, "--watch-namespaces", pool.namespace(), "--adopt-grace-seconds", "0")) {
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(OperatorProgram.STARTS)
           .untilAsserted(
               () ->
                   assertThat(pool.poolConditions())

@@ -27,6 +27,9 @@ import org.junit.jupiter.api.Test;
 class FenceTest {
   private static final Duration TERM = Duration.ofSeconds(15);
 
+  /** More than goes by between two statements, also on a machine that stands still. */
+  private static final Duration MOMENT = Duration.ofMinutes(1);
+
   private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
   private final AtomicReference<Instant> time = new AtomicReference<>(Instant.EPOCH);
   private final Fence fence =
@@ -185,14 +188,14 @@ class FenceTest {
       assertThat(lock.get(client)).isNull();
       // The holder's clock is an hour behind ours: to an elector its Lease would be over.
       there.record = record("other", Instant.now().minus(Duration.ofHours(1)));
-      assertThat(age(client)).isLessThan(Duration.ofSeconds(5));
-      pass(Duration.ofSeconds(14));
-      assertThat(age(client)).isBetween(Duration.ofSeconds(14), Duration.ofSeconds(19));
+      assertThat(age(client)).isLessThan(MOMENT);
+      pass(Duration.ofSeconds(100));
+      assertThat(age(client)).isBetween(Duration.ofSeconds(100), MOMENT.plusSeconds(100));
       there.record = record("other", Instant.now().minus(Duration.ofMinutes(59)));
-      assertThat(age(client)).as("renewed").isLessThan(Duration.ofSeconds(5));
+      assertThat(age(client)).as("renewed").isLessThan(MOMENT);
       there.record = record("third", there.record.getRenewTime().toInstant());
       pass(Duration.ofSeconds(100));
-      assertThat(age(client)).as("another holder").isLessThan(Duration.ofSeconds(5));
+      assertThat(age(client)).as("another holder").isLessThan(MOMENT);
     }
   }
 

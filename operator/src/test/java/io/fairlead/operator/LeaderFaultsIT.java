@@ -80,13 +80,13 @@ class LeaderFaultsIT {
             "--adopt-grace-seconds",
             "0");
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(OperatorProgram.STARTS)
         .until(() -> program.log().contains("health and metrics on port"));
     return program;
   }
 
   private OperatorProgram startAfter(String name, String leader) {
-    awaitLeader(leader, Duration.ofSeconds(60));
+    awaitLeader(leader, OperatorProgram.STARTS);
     return start(name);
   }
 
@@ -123,7 +123,7 @@ class LeaderFaultsIT {
   /** Waits until each model's status is that of this generation, and the config has them all. */
   private void told(int generation) {
     await()
-        .atMost(Duration.ofSeconds(60))
+        .atMost(OperatorProgram.STARTS)
         .untilAsserted(
             () -> {
               for (int i = 0; i < MODELS; i++) {

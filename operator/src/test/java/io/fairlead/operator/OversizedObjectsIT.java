@@ -60,7 +60,7 @@ class OversizedObjectsIT {
     PoolFixture hostile = new PoolFixture(cluster.admin(), cluster.namespace("hostile"));
     pool.createPool();
     try (OperatorProgram operator = start("first", pool)) {
-      operator.awaitRunning(Duration.ofMinutes(1));
+      operator.awaitRunning(OperatorProgram.STARTS);
       pool.awaitPool("Ready", "False/RolloutInProgress");
       createPoolWithLongKey(hostile);
       createDeepPicker(hostile);
@@ -69,7 +69,7 @@ class OversizedObjectsIT {
       assertThat(health(operator)).isEqualTo(200);
     }
     try (OperatorProgram operator = start("second", pool)) {
-      operator.awaitRunning(Duration.ofMinutes(1));
+      operator.awaitRunning(OperatorProgram.STARTS);
       awaitServed(pool, 8002);
       assertTold(hostile);
       assertThat(health(operator)).isEqualTo(200);

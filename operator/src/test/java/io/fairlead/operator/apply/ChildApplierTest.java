@@ -37,6 +37,11 @@ class ChildApplierTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 
   /**
+   * Each exchange that hangs takes so long; what is answered comes sooner, also when it is cold.
+   */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
+
+  /**
    * Informers see a Deployment again a moment after its labels are back. What is looked up
    * meanwhile, and is as it should be, is all that is known of it: without it, the pool would be
    * told of as if there were none.
@@ -80,7 +85,7 @@ class ChildApplierTest {
                 answer(exchange, new String(exchange.getRequestBody().readAllBytes(), UTF_8));
               }
             })) {
-      ChildApplier children = applier(api, Duration.ofSeconds(1));
+      ChildApplier children = applier(api, PATIENCE);
       List<HasMetadata> desired = List.of(role("one"), account("two"), map("three"));
       for (int look = 0; look < 3; look++) {
         assertThat(children.apply(desired, observation(), context(api.client())))
@@ -105,7 +110,7 @@ class ChildApplierTest {
                 answer(exchange, new String(exchange.getRequestBody().readAllBytes(), UTF_8));
               }
             })) {
-      ChildApplier children = applier(api, Duration.ofSeconds(1));
+      ChildApplier children = applier(api, PATIENCE);
       List<HasMetadata> desired = List.of(policy("policy"), wanted(), map("map"));
       assertThat(children.apply(desired, observation(), context(api.client()))).hasSize(1);
       hangs.set(false);
@@ -128,7 +133,7 @@ class ChildApplierTest {
                 answer(exchange, new String(exchange.getRequestBody().readAllBytes(), UTF_8));
               }
             })) {
-      ChildApplier children = applier(api, Duration.ofSeconds(1));
+      ChildApplier children = applier(api, PATIENCE);
       List<HasMetadata> desired = List.of(account("account"), wanted());
       assertThat(children.apply(desired, observation(), context(api.client()))).hasSize(1);
       assertThat(children.apply(desired, observation(), context(api.client()))).hasSize(1);

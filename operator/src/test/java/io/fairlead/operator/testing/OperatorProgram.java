@@ -14,13 +14,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
 /** The operator as a process of its own, with its ServiceAccount's rights. */
 public final class OperatorProgram implements AutoCloseable {
+  /** Much longer than it takes from its start to its first look, also on a machine that is busy. */
+  public static final Duration STARTS = Duration.ofMinutes(3);
+
   private static final Pattern PORT = Pattern.compile("health and metrics on port (\\d+)");
 
   private final Process process;
@@ -147,7 +149,7 @@ public final class OperatorProgram implements AutoCloseable {
    */
   public int code() {
     try {
-      if (!process.waitFor(60, TimeUnit.SECONDS)) {
+      if (!process.waitFor(STARTS)) {
         throw new IllegalStateException("still running: " + log());
       }
       return process.exitValue();
