@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param shadowsOff shadows that were switched off, in the order of the config
  * @param schedulersOff external schedulers that requests don't wait for: that of the scheduling in
  *     force first, then those of shadows
+ * @param targets what answers have told of the config's targets; null where they have told nothing
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record PickerReport(
@@ -36,7 +37,8 @@ public record PickerReport(
     Endpoints endpoints,
     @Nullable String saturatedSince,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ShadowOff> shadowsOff,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<SchedulerOff> schedulersOff) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<SchedulerOff> schedulersOff,
+    @Nullable Targets targets) {
 
   /** Annotation on the Lease that holds the report as JSON. */
   public static final String ANNOTATION = "fairlead.io/status";
@@ -93,7 +95,16 @@ public record PickerReport(
       Endpoints endpoints,
       @Nullable String saturatedSince,
       List<ShadowOff> shadowsOff) {
-    this(pool, configHash, generation, refused, endpoints, saturatedSince, shadowsOff, List.of());
+    this(
+        pool,
+        configHash,
+        generation,
+        refused,
+        endpoints,
+        saturatedSince,
+        shadowsOff,
+        List.of(),
+        null);
   }
 
   /** A report without {@code endpoints}, as an older picker may write, has none. */
@@ -102,6 +113,7 @@ public record PickerReport(
     endpoints = endpoints == null ? new Endpoints(0, 0, null) : endpoints;
     shadowsOff = shadowsOff == null ? List.of() : List.copyOf(shadowsOff);
     schedulersOff = schedulersOff == null ? List.of() : List.copyOf(schedulersOff);
+    targets = Targets.NONE.equals(targets) ? null : targets;
   }
 
   /**
@@ -128,6 +140,42 @@ public record PickerReport(
   public record SchedulerOff(@Nullable String shadow, boolean late, String reason) {
     public SchedulerOff {
       present("reason", reason);
+    }
+  }
+
+  /**
+   * Target models of the config, by what the answers to requests for them have told, each by name.
+   * One of which nothing is known is nowhere.
+   *
+   * @param served an endpoint has answered for it in the last hour
+   * @param servedEarlier an endpoint has answered for it before, and nothing was heard against it
+   * @param notServed the endpoints have answered that they don't know it, and none serves it
+   */
+  @JsonInclude(JsonInclude.Include.NON_EMPTY)
+  public record Targets(
+      List<String> served, List<String> servedEarlier, List<NotServed> notServed) {
+
+    /** Nothing is known of any. */
+    public static final Targets NONE = new Targets(List.of(), List.of(), List.of());
+
+    public Targets {
+      served = served == null ? List.of() : List.copyOf(served);
+      servedEarlier = servedEarlier == null ? List.of() : List.copyOf(servedEarlier);
+      notServed = notServed == null ? List.of() : List.copyOf(notServed);
+    }
+  }
+
+  /**
+   * A target model that no endpoint serves.
+   *
+   * @param name of the target
+   * @param endpoints how many had answered that they don't know it when that was found; never
+   *     negative
+   */
+  public record NotServed(String name, int endpoints) {
+    public NotServed {
+      present("name", name);
+      notNegative("endpoints", endpoints);
     }
   }
 

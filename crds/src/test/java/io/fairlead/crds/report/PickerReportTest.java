@@ -72,6 +72,49 @@ class PickerReportTest {
   }
 
   @Test
+  void tellsOfTargets() {
+    var report =
+        new PickerReport(
+            null,
+            null,
+            0,
+            null,
+            new PickerReport.Endpoints(2, 2, null),
+            null,
+            List.of(),
+            List.of(),
+            new PickerReport.Targets(
+                List.of("chat-v1"),
+                List.of("sum-v1"),
+                List.of(new PickerReport.NotServed("chat-v3", 2))));
+
+    assertThat(PickerReport.fromJson(report.toJson())).contains(report);
+    assertThat(report.toJson())
+        .isEqualTo(
+            "{\"generation\":0,\"endpoints\":{\"matching\":2,\"ready\":2},\"targets\":"
+                + "{\"served\":[\"chat-v1\"],\"servedEarlier\":[\"sum-v1\"],"
+                + "\"notServed\":[{\"name\":\"chat-v3\",\"endpoints\":2}]}}");
+  }
+
+  /** Else the picker would write anew what says the same. */
+  @Test
+  void ofNoTargetsNothingIsTold() {
+    var told =
+        new PickerReport(
+            null,
+            null,
+            0,
+            null,
+            new PickerReport.Endpoints(0, 0, null),
+            null,
+            List.of(),
+            List.of(),
+            PickerReport.Targets.NONE);
+    assertThat(told).isEqualTo(PickerReport.EMPTY);
+    assertThat(PickerReport.fromJson("{\"targets\":{}}")).contains(PickerReport.EMPTY);
+  }
+
+  @Test
   void readsWhatANewerPickerAdds() {
     assertThat(PickerReport.fromJson("{\"configHash\":\"" + RUNNING + "\",\"later\":[1]}"))
         .contains(new PickerReport(null, RUNNING, 0, null, new PickerReport.Endpoints(0, 0, null)));
@@ -102,6 +145,7 @@ class PickerReportTest {
           {"endpoints":{"matching":1,"ready":-2}}    | endpoints: ready is negative: -2
           {"endpoints":{"outCount":-1}}             | endpoints: outCount is negative: -1
           {"endpoints":{"out":[{"name":"a"}]}}    | endpoints.out[0]: reason is missing
+          {"targets":{"notServed":[{}]}}          | targets.notServed[0]: name is missing
           """)
   void whatNoPickerCanMeanIsNoReport(String text, String problem) {
     assertThat(PickerReport.fromJson(text)).isEmpty();

@@ -34,6 +34,7 @@ final class AttemptRules {
   private final PoolLimits limits;
   private final PoolHealth health;
   private final CandidateChoice candidates;
+  private final ServedTargets targets;
   private final RetryBudget budget = new RetryBudget();
 
   /**
@@ -42,10 +43,12 @@ final class AttemptRules {
    */
   private final SequencedSet<String> served = new LinkedHashSet<>();
 
-  AttemptRules(PoolLimits limits, PoolHealth health, CandidateChoice candidates) {
+  AttemptRules(
+      PoolLimits limits, PoolHealth health, CandidateChoice candidates, ServedTargets targets) {
     this.limits = limits;
     this.health = health;
     this.candidates = candidates;
+    this.targets = targets;
   }
 
   RetryBudget budget() {
@@ -78,6 +81,7 @@ final class AttemptRules {
       flight.suspicion = null;
       suspicion.isTrue(now, health, flight.attempt);
     }
+    targets.served(now, flight.attempt.target);
     health.serves(now, at.health(), flight.attempt.target, flight.attempt.sentAt);
     health.answered(now, at.health(), flight.attempt.sentAt, flight.attempt.trial);
     EndpointState prefiller = flight.attempt.prefilledBy;

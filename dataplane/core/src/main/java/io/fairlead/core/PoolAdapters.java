@@ -13,6 +13,9 @@ final class PoolAdapters {
   /** Names come from servers: of more, those that were shown for longest ago make room. */
   private static final int MOST = 10_000;
 
+  /** For {@link #shownAt}: none has told of it. */
+  static final long NEVER = Long.MIN_VALUE;
+
   /** Nanoseconds for which one is known after it was shown last. */
   private static final long KNOWN_FOR = 600_000_000_000L;
 
@@ -56,6 +59,16 @@ final class PoolAdapters {
    */
   boolean knows(String target) {
     return names.containsKey(target);
+  }
+
+  /** When a server told of this model last, as an adapter or as its base model; or NEVER. */
+  long shownAt(String model) {
+    Long adapter = names.get(model);
+    Long base = baseModels.get(model);
+    if (adapter == null || base == null) {
+      return adapter != null ? adapter : base != null ? base : NEVER;
+    }
+    return adapter - base > 0 ? adapter : base;
   }
 
   /** How many there are that servers have told of. */

@@ -44,6 +44,7 @@ public final class PoolCore {
   private final PoolHealth health;
   private final Bookings bookings;
   private final AttemptRules rules;
+  private final ServedTargets targets;
   private final TokenEstimate tokens;
   private final PrefixIndex prefixes;
   private final EndpointSet endpoints;
@@ -102,7 +103,8 @@ public final class PoolCore {
     this.contexts = new Contexts();
     this.others = new OtherPickers(endpoints, contexts);
     CandidateChoice candidates = new CandidateChoice(endpoints, health, current, contexts);
-    this.rules = new AttemptRules(limits, health, candidates);
+    this.targets = new ServedTargets(endpoints);
+    this.rules = new AttemptRules(limits, health, candidates, targets);
     Observers observers = new Observers(config);
     this.admission =
         new Admission(requests, endpoints, candidates, tokens, limits.maxWaitingBytes(), admitted);
@@ -173,6 +175,7 @@ public final class PoolCore {
     }
     boolean taught = teach(former, config, learned);
     this.config.apply(config);
+    targets.configure(config.targets());
     rules.budget().share(config.retryBudget());
     receipts.configure(config.receipts());
     current.maxBlocks(config.prefix().maxBlocks());
@@ -485,6 +488,17 @@ public final class PoolCore {
     Receipt receipt = flight == null ? null : flight.receipt();
     if (receipt != null) {
       receipt.status(status);
+    }
+  }
+
+  /**
+   * The endpoint answered that it does not know the request's target model: to be told before what
+   * comes of it. No decision follows from it, see {@link #targets}.
+   */
+  public void unknownModel(long now, long request) {
+    Flight flight = requests.get(request);
+    if (flight != null && flight.attempt.at != null) {
+      targets.refused(now, flight.attempt.target, flight.attempt.at);
     }
   }
 
@@ -808,6 +822,13 @@ public final class PoolCore {
   /** Who waits, and how full the pool is. */
   public QueueSnapshot queues(long now) {
     return admission.snapshot(now);
+  }
+
+  /**
+   * Whether endpoints serve the configured targets; those of which nothing is known are left out.
+   */
+  public List<TargetSnapshot> targets(long now) {
+    return targets.snapshot(now);
   }
 
   /** Whether a config has been applied and there is an endpoint to send to. */

@@ -8,6 +8,7 @@ import io.fairlead.core.Failure;
 import io.fairlead.core.PoolLimits;
 import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.Route;
+import io.fairlead.core.TargetSnapshot;
 import io.fairlead.core.receipt.Provenance;
 import io.fairlead.core.receipt.ReceiptFilter;
 import io.fairlead.core.scheduling.CompiledConfig;
@@ -621,6 +622,16 @@ final class PoolRuntime implements AutoCloseable {
             });
   }
 
+  private void lookAtTargets() {
+    pool.targets()
+        .addListener(
+            (Future<List<TargetSnapshot>> done) -> {
+              if (done.isSuccess()) {
+                control.execute(() -> status.targets(done.getNow()));
+              }
+            });
+  }
+
   private void lookAtShadows() {
     status.shadowsOff(
         pool.shadows().reports().stream()
@@ -648,6 +659,7 @@ final class PoolRuntime implements AutoCloseable {
 
   private void lookAtHealth() {
     lookAtRoom();
+    lookAtTargets();
     lookAtShadows();
     lookAtSchedulers();
     pool.snapshot()

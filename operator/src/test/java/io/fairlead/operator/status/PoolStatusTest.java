@@ -1108,7 +1108,8 @@ class PoolStatusTest {
             SOME,
             null,
             List.of(new PickerReport.ShadowOff("tried", "why")),
-            List.of(new PickerReport.SchedulerOff(null, false, "why")));
+            List.of(new PickerReport.SchedulerOff(null, false, "why")),
+            null);
     Map<ConditionType, Verdict> all = PoolStatus.of(facts(rolledOut(), ready(both)));
     assertThat(all)
         .hasSize(9)
@@ -1166,7 +1167,8 @@ class PoolStatusTest {
         SOME,
         null,
         List.of(),
-        List.of(new PickerReport.SchedulerOff(shadow, late, reason)));
+        List.of(new PickerReport.SchedulerOff(shadow, late, reason)),
+        null);
   }
 
   private static PickerReport saturated(@Nullable String since) {

@@ -19,6 +19,8 @@ import io.fairlead.plugin.Setting;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +95,13 @@ public final class CompiledConfig {
       return known;
     }
     return CompiledModel.plain(name, name.isEmpty() ? Criticality.STANDARD : unconfigured());
+  }
+
+  /** What the names of configured models are replaced by, each once. */
+  public Set<String> targets() {
+    return models.values().stream()
+        .flatMap(CompiledModel::targets)
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   /** Whether it says something of this model. */

@@ -9,6 +9,7 @@ import io.fairlead.plugin.InferenceRequest;
 import io.fairlead.plugin.WaitingRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What a model name that clients may ask for means: its criticality, its targets, its bounds. */
@@ -105,6 +106,11 @@ public final class CompiledModel {
   /** The same from each token to the next. */
   public long eachToken() {
     return eachToken;
+  }
+
+  /** What its name is replaced by. */
+  Stream<String> targets() {
+    return Stream.of(targets);
   }
 
   /** The target for this request: by weight, drawn from its seed. */

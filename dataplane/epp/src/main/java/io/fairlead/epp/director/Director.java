@@ -223,6 +223,17 @@ public final class Director implements RequestListener {
     status = answered;
   }
 
+  /** The endpoint's answer says that it does not know the model: to be told before its end. */
+  public void unknownModel() {
+    int of = attempt;
+    pool.run(
+        () -> {
+          if (isCurrent(of)) {
+            pool.core().unknownModel(pool.now(), ticket);
+          }
+        });
+  }
+
   /**
    * The endpoint failed before anything of an answer was given to the client. Answered by {@link
    * Exchange#send} or {@link Exchange#reject}, or by {@link Exchange#pass} if there is an answer of

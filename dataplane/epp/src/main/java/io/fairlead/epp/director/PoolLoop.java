@@ -17,6 +17,7 @@ import io.fairlead.core.QueueSnapshot;
 import io.fairlead.core.RequestFacts;
 import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.TakeOver;
+import io.fairlead.core.TargetSnapshot;
 import io.fairlead.core.Timeouts;
 import io.fairlead.core.external.EndpointLoad;
 import io.fairlead.core.external.RequestBrief;
@@ -525,6 +526,11 @@ public final class PoolLoop {
   /** Who waits at one moment, and how full the pool is. */
   public Future<QueueSnapshot> queues() {
     return loop.submit(() -> core.queues(clock.getAsLong()));
+  }
+
+  /** Whether endpoints serve the configured targets, asked for on the loop. */
+  public Future<List<TargetSnapshot>> targets() {
+    return loop.submit(() -> core.targets(clock.getAsLong()));
   }
 
   /**

@@ -149,6 +149,20 @@ public final class ResponseWatcher {
   }
 
   /**
+   * Whether a response with this status says that the server does not know the model that the
+   * request names. A 404 alone does not: the server may lack the path, or be a proxy.
+   */
+  public boolean isOfUnknownModel(int status) {
+    return told(status) == 404 && json.isErrorOfModel();
+  }
+
+  /** The status, or what an error in its place says that it is. */
+  private int told(int status) {
+    int code = json.code();
+    return status < 300 && isError() && code >= 400 && code < 600 ? code : status;
+  }
+
+  /**
    * How a request has ended whose response was delivered as a whole, and watched.
    *
    * <p>An error with a status below 300 counts as one with the status that is its code. Where it
@@ -159,11 +173,7 @@ public final class ResponseWatcher {
     if (failed()) {
       return Outcome.FAILED;
     }
-    if (status < 300 && isError()) {
-      int code = json.code();
-      return Outcome.of(code >= 400 && code < 600 ? code : status, true);
-    }
-    return Outcome.of(status, isNone());
+    return Outcome.of(told(status), isNone() || (status < 300 && isError()));
   }
 
   /** How many events have gone by. */

@@ -1,6 +1,7 @@
 package io.fairlead.epp.openai;
 
 import io.fairlead.core.Usage;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * first event and those of the answer in its last. There, what was found in the cache or put into
  * it is no part of {@code input_tokens}; here it is a part of the prompt.
  *
- * <p>Also finds whether a document begins with an {@code error} whose {@code code} is a 5xx, and
- * whether there are errors and nothing of an answer.
+ * <p>Also finds whether a document begins with an {@code error} whose {@code code} is a 5xx,
+ * whether there are errors and nothing of an answer, and whether one of them is about the model.
  *
  * <p>Lenient: it checks no more than it needs to find its way. What is not as expected (a usage
  * that is no object, a count that is no whole number) is unknown; what is not JSON is passed over
@@ -62,6 +63,7 @@ final class UsageScanner {
     CACHE_CREATED("cache_creation_input_tokens"),
     ERROR("error"),
     CODE("code"),
+    PARAM("param"),
     OBJECT("object"),
     CHOICES("choices"),
     ITEMS("output"),
@@ -90,6 +92,11 @@ final class UsageScanner {
   private static final byte[] USAGE = {'"', 'u', 's', 'a', 'g', 'e', '"'};
   private static final byte[] ERROR = {'{', '"', 'e', 'r', 'r', 'o', 'r', '"'};
 
+  private static final List<String> MODEL = List.of("The model ", "model ", "Model ");
+
+  /** A double quote stands behind a backslash. */
+  private static final String QUOTES = "`'\\";
+
   /** Of a document, its root and the first key in it. */
   private static final int BEGINNING = 2;
 
@@ -115,6 +122,9 @@ final class UsageScanner {
   private boolean error;
 
   private int code = UNKNOWN;
+
+  /** Whether an error has said that it is about the model that was named. */
+  private boolean ofModel;
 
   /** Whether a document has had what answers have, or nobody knows what that is. */
   private boolean answer;
@@ -186,6 +196,16 @@ final class UsageScanner {
     return code;
   }
 
+  /**
+   * Whether there has been an error that is about the model that the request names: its {@code
+   * param} is {@code model} (OpenAI, vLLM), its {@code code} is {@code model_not_found}, or its
+   * message begins with the model's name ({@code The model `x` …}, as of older vLLM, or {@code
+   * model 'x' …}). A path that a server lacks, or a page of a proxy, says nothing of that kind.
+   */
+  boolean isErrorOfModel() {
+    return ofModel;
+  }
+
   Usage usage() {
     return usage;
   }
@@ -227,7 +247,7 @@ final class UsageScanner {
       }
       case IN_TEXT -> {
         if (inText(b)) {
-          error |= JsonString.same(Key.ERROR.text, keyText, 0, keyLength);
+          text();
           expect = afterValue();
         }
       }
@@ -297,7 +317,7 @@ final class UsageScanner {
       }
       case '"' -> {
         noteKind(false, true);
-        if (depth == 1 && key == Key.OBJECT) {
+        if (isKept()) {
           keyLength = 0;
           expect = Expect.IN_TEXT;
         } else {
@@ -312,6 +332,39 @@ final class UsageScanner {
         number(b);
       }
     }
+  }
+
+  /** Whether the text that begins tells something, under its key. */
+  private boolean isKept() {
+    boolean ofError = path[depth] == Node.ERROR || path[depth] == Node.ROOT;
+    return (depth == 1 && key == Key.OBJECT)
+        || (ofError && (key == Key.PARAM || key == Key.CODE || key == Key.MESSAGE));
+  }
+
+  /** A text that is kept has ended. */
+  private void text() {
+    switch (key) {
+      case OBJECT -> error |= isText("error");
+      case PARAM -> ofModel |= isText("model");
+      case CODE -> ofModel |= isText("model_not_found");
+      case MESSAGE -> ofModel |= namesModel();
+      case null, default -> {}
+    }
+  }
+
+  private boolean isText(String wanted) {
+    return JsonString.same(wanted, keyText, 0, keyLength);
+  }
+
+  /** Whether the text begins with a model's name, in quotes of any kind. */
+  private boolean namesModel() {
+    for (String beginning : MODEL) {
+      int length = beginning.length();
+      if (keyLength > length && JsonString.same(beginning, keyText, 0, length)) {
+        return QUOTES.indexOf(keyText[length]) >= 0;
+      }
+    }
+    return false;
   }
 
   /**

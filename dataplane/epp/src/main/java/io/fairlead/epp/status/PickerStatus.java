@@ -1,5 +1,6 @@
 package io.fairlead.epp.status;
 
+import io.fairlead.core.TargetSnapshot;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.report.PickerReport;
 import java.util.List;
@@ -44,7 +45,8 @@ public final class PickerStatus {
                 r.endpoints(),
                 r.saturatedSince(),
                 r.shadowsOff(),
-                r.schedulersOff()));
+                r.schedulersOff(),
+                r.targets()));
   }
 
   /**
@@ -64,7 +66,8 @@ public final class PickerStatus {
                 r.endpoints(),
                 r.saturatedSince(),
                 r.shadowsOff(),
-                r.schedulersOff()));
+                r.schedulersOff(),
+                r.targets()));
   }
 
   /**
@@ -91,7 +94,8 @@ public final class PickerStatus {
                 endpoints,
                 r.saturatedSince(),
                 r.shadowsOff(),
-                r.schedulersOff()));
+                r.schedulersOff(),
+                r.targets()));
   }
 
   /**
@@ -110,7 +114,8 @@ public final class PickerStatus {
                 r.endpoints(),
                 since,
                 r.shadowsOff(),
-                r.schedulersOff()));
+                r.schedulersOff(),
+                r.targets()));
   }
 
   /** Which shadows run no more was looked at. */
@@ -125,7 +130,8 @@ public final class PickerStatus {
                 r.endpoints(),
                 r.saturatedSince(),
                 off,
-                r.schedulersOff()));
+                r.schedulersOff(),
+                r.targets()));
   }
 
   /** Which external schedulers requests don't wait for was looked at. */
@@ -140,7 +146,36 @@ public final class PickerStatus {
                 r.endpoints(),
                 r.saturatedSince(),
                 r.shadowsOff(),
-                off));
+                off,
+                r.targets()));
+  }
+
+  /** What answers tell of the configured targets was looked at. */
+  public void targets(List<TargetSnapshot> known) {
+    var targets =
+        new PickerReport.Targets(
+            names(known, TargetSnapshot.State.SERVED),
+            names(known, TargetSnapshot.State.SERVED_EARLIER),
+            known.stream()
+                .filter(target -> target.state() == TargetSnapshot.State.NOT_SERVED)
+                .map(target -> new PickerReport.NotServed(target.name(), target.refusedBy()))
+                .toList());
+    update(
+        r ->
+            new PickerReport(
+                r.pool(),
+                r.configHash(),
+                r.generation(),
+                r.refused(),
+                r.endpoints(),
+                r.saturatedSince(),
+                r.shadowsOff(),
+                r.schedulersOff(),
+                targets));
+  }
+
+  private static List<String> names(List<TargetSnapshot> of, TargetSnapshot.State state) {
+    return of.stream().filter(target -> target.state() == state).map(TargetSnapshot::name).toList();
   }
 
   private void update(UnaryOperator<PickerReport> change) {

@@ -2,7 +2,9 @@ package io.fairlead.epp.status;
 
 import io.fairlead.crds.report.PickerReport;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A report as it is written to an annotation: the API server takes 256 KiB of them in all, and else
@@ -16,6 +18,12 @@ final class ReportText {
 
   /** Of all of it: others may annotate the object, too. */
   static final int LONGEST = 128 << 10;
+
+  /** Of all targets. */
+  static final int LONGEST_TARGETS = 64 << 10;
+
+  /** What JSON needs beside the name of a target, at most. */
+  private static final int BESIDE_NAME = 32;
 
   private ReportText() {}
 
@@ -58,7 +66,28 @@ final class ReportText {
                 off ->
                     new PickerReport.SchedulerOff(
                         off.shadow(), off.late(), cut.apply(off.reason())))
-            .toList());
+            .toList(),
+        cut(report.targets()));
+  }
+
+  /** As many targets as there is room for: first those that somebody has to do something about. */
+  private static PickerReport.@Nullable Targets cut(PickerReport.@Nullable Targets all) {
+    if (all == null) {
+      return null;
+    }
+    int[] room = {LONGEST_TARGETS};
+    List<PickerReport.NotServed> notServed =
+        all.notServed().stream().takeWhile(one -> fits(one.name(), room)).toList();
+    List<String> served = all.served().stream().takeWhile(name -> fits(name, room)).toList();
+    return new PickerReport.Targets(
+        served,
+        all.servedEarlier().stream().takeWhile(name -> fits(name, room)).toList(),
+        notServed);
+  }
+
+  private static boolean fits(String name, int[] room) {
+    room[0] -= bytes(name) + BESIDE_NAME;
+    return room[0] >= 0;
   }
 
   /** No more than so many bytes of it, in whole characters. */

@@ -206,6 +206,60 @@ class ResponseWatcherTest {
     }
   }
 
+  /** As vLLM, older vLLM, OpenAI and Ollama say it. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"error\":{\"message\":\"m\",\"type\":\"NotFoundError\",\"param\":\"model\",\"code\":404}}",
+        "{\"object\":\"error\",\"message\":\"The model `x` does not exist.\",\"type\":\"NotFoundError\",\"param\":null,\"code\":404}",
+        "{\"error\":{\"message\":\"m\",\"param\":null,\"code\":\"model_not_found\"}}",
+        "{\"error\":{\"message\":\"model \\\"x\\\" not found, try pulling it first\",\"type\":\"not_found_error\"}}",
+        " {\"error\" : {\"message\":\"model 'x' not found\"} }\n",
+      })
+  void aServerSaysThatItDoesNotKnowTheModel(String error) {
+    byte[] bytes = error.getBytes(StandardCharsets.UTF_8);
+    for (String path : List.of("/v1/chat/completions", "/v1/embeddings")) {
+      for (int cut = 0; cut <= bytes.length; cut++) {
+        ResponseWatcher watcher = new ResponseWatcher(path, JSON);
+        watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
+        watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
+        assertThat(watcher.isOfUnknownModel(404)).as("%s, cut at %d", path, cut).isTrue();
+        assertThat(watcher.isOfUnknownModel(400)).isFalse();
+      }
+    }
+  }
+
+  /** Of a path that a server lacks, an earlier answer that is not there, or of a proxy. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "404 page not found",
+        "<html><body>The model 'x' is gone",
+        "{\"detail\":\"Not Found\"}",
+        "{\"error\":{\"message\":\"Not Found\",\"type\":\"Not Found\",\"param\":null,\"code\":404}}",
+        "{\"error\":{\"message\":\"File Not Found\",\"type\":\"not_found_error\",\"code\":404}}",
+        "{\"error\":{\"message\":\"Response with id 'x' not found.\",\"param\":\"response_id\",\"code\":404}}",
+        "{\"error\":{\"message\":\"The model does not support Chat Completions API\",\"code\":404}}",
+        "{\"error\":{\"message\":\"The model\",\"param\":\"models\",\"code\":\"model_not_founder\"}}",
+        "{\"error\":{\"inner\":{\"param\":\"model\"}}}",
+      })
+  void any404ElseIsNone(String body) {
+    ResponseWatcher watcher = new ResponseWatcher("/v1/chat/completions", JSON);
+    watcher.watch(Unpooled.copiedBuffer(body, StandardCharsets.UTF_8));
+    assertThat(watcher.isOfUnknownModel(404)).isFalse();
+  }
+
+  /** Its head has gone out with 200, and what it says counts in the status's place. */
+  @Test
+  void anErrorInAStreamMaySaySoToo() {
+    ResponseWatcher watcher = new ResponseWatcher("/v1/chat/completions", EVENTS);
+    watcher.watch(
+        Unpooled.copiedBuffer(
+            "data: {\"error\":{\"param\":\"model\",\"code\":404}}\n\n", StandardCharsets.UTF_8));
+    assertThat(watcher.isOfUnknownModel(200)).isTrue();
+  }
+
   /** With a status below 300; each in one piece and in an event of a stream. */
   @ParameterizedTest
   @CsvSource(

@@ -170,6 +170,9 @@ final class PassingResponse implements ResponsePhase {
   private void delivered(ExtProcStream stream) {
     boolean seen = headersAreAll || stream.mode().response().showsBody();
     Outcome judged = seen ? watcher.outcome(status) : Outcome.of(status, false);
+    if (watcher.isOfUnknownModel(status)) {
+      stream.atPool().unknownModel();
+    }
     stream.end(stream.atPool().outcome(status, judged));
   }
 

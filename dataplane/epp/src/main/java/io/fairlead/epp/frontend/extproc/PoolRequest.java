@@ -137,6 +137,13 @@ final class PoolRequest implements Exchange {
     }
   }
 
+  /** The endpoint's answer says that it does not know the model. */
+  void unknownModel() {
+    if (director != null) {
+      director.unknownModel();
+    }
+  }
+
   /** How it has ended, by an answer with this status that is judged so. */
   Outcome outcome(int status, Outcome judged) {
     return parsed.outcome(status, judged);

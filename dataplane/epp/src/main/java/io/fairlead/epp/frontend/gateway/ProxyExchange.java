@@ -284,6 +284,9 @@ final class ProxyExchange implements Exchange {
     attempt = null;
     content(content, begun);
     Outcome judged = watcher == null ? Outcome.of(status, false) : watcher.outcome(status);
+    if (watcher != null && watcher.isOfUnknownModel(status)) {
+      director.unknownModel();
+    }
     end(parsed.outcome(status, judged));
     client.responseWritten();
   }

@@ -20,6 +20,7 @@ import io.envoyproxy.envoy.config.core.v3.HeaderValueOption.HeaderAppendAction;
 import io.envoyproxy.envoy.service.ext_proc.v3.HeaderMutation;
 import io.envoyproxy.envoy.service.ext_proc.v3.ImmediateResponse;
 import io.envoyproxy.envoy.service.ext_proc.v3.ProcessingRequest;
+import io.fairlead.core.TargetSnapshot;
 import io.fairlead.core.Usage;
 import io.fairlead.epp.HeaderPlugin;
 import io.fairlead.epp.director.BusyPool;
@@ -28,6 +29,7 @@ import io.grpc.Status;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
@@ -134,6 +136,42 @@ class ExtProcStreamTest {
     HeaderMutation response =
         proxy.answers.getLast().getResponseHeaders().getResponse().getHeaderMutation();
     assertThat(set(response)).containsExactly(Map.entry("x-session-token", "token-of-a"));
+  }
+
+  /** A 404 of a path that the server lacks, or whose body is not shown, says nothing of it. */
+  @Test
+  void thatAServerDoesNotKnowTheTargetIsToldByItsAnswers() {
+    for (int i = 0; i < 10; i++) {
+      ask(status(404, true));
+      ask(status(404, false), responseBody("{\"detail\":\"Not Found\"}", true));
+    }
+    assertThat(targets()).isEmpty();
+
+    String unknown =
+        "{\"error\":{\"message\":\"The model `llama-v2` does not exist.\",\"code\":404}}";
+    for (int i = 0; i < 3; i++) {
+      ask(status(404, false), responseBody(unknown, true));
+    }
+    assertThat(targets())
+        .containsExactly(new TargetSnapshot("llama-v2", TargetSnapshot.State.NOT_SERVED, 1));
+
+    ask(status(200, false), responseBody("{\"choices\":[]}", true));
+    assertThat(targets())
+        .containsExactly(new TargetSnapshot("llama-v2", TargetSnapshot.State.SERVED, 0));
+  }
+
+  private List<TargetSnapshot> targets() {
+    return pool.loop.targets().syncUninterruptibly().getNow();
+  }
+
+  private void ask(ProcessingRequest... answer) {
+    ExtProcStream one = stream(pool, new FakeProxy());
+    one.onNext(Messages.read(post()));
+    one.onNext(Messages.read(body(CHAT, true)));
+    for (ProcessingRequest message : answer) {
+      one.onNext(Messages.read(message));
+    }
+    one.onCancel();
   }
 
   /** As HTTP/2 may say that there is none: what is wrong with it is for the server to say. */
