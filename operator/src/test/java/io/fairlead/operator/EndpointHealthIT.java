@@ -4,9 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
-import io.fabric8.kubernetes.api.model.Pod;
-import io.fabric8.kubernetes.api.model.PodBuilder;
-import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.crds.testing.FreePort;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.operator.testing.Installed;
@@ -18,7 +15,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -56,9 +52,9 @@ class EndpointHealthIT {
       serve(address(i));
     }
     try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
-      createPool(pool);
+      pool.createPoolAt(port);
       for (int i = 1; i <= 4; i++) {
-        modelServer(pool.namespace(), "server-" + i, address(i));
+        pool.createModelServer("server-" + i, address(i));
       }
       pool.awaitPool("Ready", "False/RolloutInProgress");
       pool.becomeAvailable();
@@ -95,9 +91,9 @@ class EndpointHealthIT {
     port = FreePort.find();
     serve(address(1));
     try (OperatorUnderTest _ = OperatorUnderTest.paced(cluster, pool, OperatorUnderTest.UNSTEADY)) {
-      createPool(pool);
+      pool.createPoolAt(port);
       pool.createModel("chat", "chat", 50);
-      modelServer(pool.namespace(), "server-1", address(1));
+      pool.createModelServer("server-1", address(1));
       pool.awaitPool("Ready", "False/RolloutInProgress");
       pool.becomeAvailable();
       try (Picker _ = new Picker(cluster, pool)) {
@@ -144,21 +140,6 @@ class EndpointHealthIT {
         .toList();
   }
 
-  private void createPool(PoolFixture pool) {
-    pool.createPicker("mine", "{name: pool}");
-    pool.create(
-        """
-        apiVersion: inference.networking.k8s.io/v1
-        kind: InferencePool
-        metadata: {name: pool}
-        spec:
-          selector: {matchLabels: {app: vllm}}
-          targetPorts: [{number: %d}]
-          endpointPickerRef: {name: picker-service, port: {number: 9002}}
-        """
-            .formatted(port));
-  }
-
   private static void awaitMessage(PoolFixture pool, String condition, String message) {
     await()
         .atMost(Duration.ofSeconds(90)) // probes come with growing pauses
@@ -188,41 +169,5 @@ class EndpointHealthIT {
         });
     server.start();
     servers.add(server);
-  }
-
-  private static void modelServer(String namespace, String name, String address) {
-    KubernetesClient admin = cluster.admin();
-    Pod pod =
-        admin
-            .resource(
-                new PodBuilder()
-                    .withNewMetadata()
-                    .withName(name)
-                    .withNamespace(namespace)
-                    .withLabels(Map.of("app", "vllm"))
-                    .endMetadata()
-                    .withNewSpec()
-                    .withAutomountServiceAccountToken(false)
-                    .addNewContainer()
-                    .withName("server")
-                    .withImage("x")
-                    .endContainer()
-                    .endSpec()
-                    .build())
-            .create();
-    admin
-        .resource(
-            new PodBuilder(pod)
-                .withNewStatus()
-                .withPhase("Running")
-                .withPodIP(address)
-                .addNewPodIP(address)
-                .addNewCondition()
-                .withType("Ready")
-                .withStatus("True")
-                .endCondition()
-                .endStatus()
-                .build())
-        .updateStatus();
   }
 }

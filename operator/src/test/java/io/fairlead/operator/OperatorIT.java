@@ -83,6 +83,7 @@ class OperatorIT extends OperatorWithPool {
                 "ResolvedRefs", "True/ResolvedRefs",
                 "Programmed", "True/Programmed",
                 "Saturated", "False/RoomForRequests",
+                "TargetsAvailable", "Unknown/NotReported",
                 "Ready", "True/Ready"));
     assertThat(
             Stream.of(

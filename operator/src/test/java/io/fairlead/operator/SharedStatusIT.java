@@ -115,11 +115,11 @@ class SharedStatusIT {
     pool.createPool();
     pool.becomeReady();
     pool.awaitModel("chat", "Ready", "True/Ready");
-    addConditions(3);
+    addConditions(2);
     edit("[{\"name\":\"a\"},{\"name\":\"a\"}]");
     pool.awaitModel("chat", "Ready", "False/InvalidSpec");
     assertThat(pool.modelConditions("chat"))
-        .containsKeys("Theirs0", "Theirs1", "Theirs2", "Accepted", "Stalled");
+        .containsKeys("Theirs0", "Theirs1", "Accepted", "Stalled", "TargetsAvailable");
 
     edit("[{\"name\":\"a\"}]");
     pool.awaitPool("ModelsAccepted", "True/AllAccepted");

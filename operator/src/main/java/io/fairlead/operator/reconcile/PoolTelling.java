@@ -21,6 +21,7 @@ import io.fairlead.operator.status.ModelStatus;
 import io.fairlead.operator.status.PickerFacts;
 import io.fairlead.operator.status.PoolStatus;
 import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.status.ReportedTargets;
 import io.fairlead.operator.status.Verdict;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
 import java.time.Duration;
@@ -76,7 +77,7 @@ final class PoolTelling {
     EndpointPicker picker = wanted.picker();
     writes.attemptOrPutOff(
         () -> entries.write(pool, parent(pool, picker), PoolStatus.inEntry(verdicts)));
-    models(pool, wanted.compiled(), verdicts, writes, next, context);
+    models(pool, wanted.compiled(), verdicts, ReportedTargets.of(facts), writes, next, context);
     for (JudgedObject judged : wanted.compiled().upstream()) {
       writes.attemptOrPutOff(() -> statuses.write(judged.object(), judged.verdicts()));
     }
@@ -92,6 +93,7 @@ final class PoolTelling {
       InferencePool pool,
       CompiledPool compiled,
       Map<ConditionType, Verdict> ofPool,
+      ReportedTargets targets,
       Attempts writes,
       NextLook next,
       Context<InferencePool> context) {
@@ -115,7 +117,11 @@ final class PoolTelling {
               statuses.write(
                   judged.model(),
                   ModelStatus.of(
-                      judged.accepted(), judged.resolvedRefs(), judged.runs(), verdicts)));
+                      judged.accepted(),
+                      judged.resolvedRefs(),
+                      judged.runs(),
+                      verdicts,
+                      targets.of(judged.model().getSpec()))));
     }
   }
 

@@ -13,7 +13,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Turns verdicts into conditions that move their time only when their status moves. */
 public final class ConditionList {
@@ -28,19 +27,16 @@ public final class ConditionList {
           ConditionType.SATURATED,
           ConditionType.PROGRAMMED,
           ConditionType.RESOLVED_REFS,
+          ConditionType.TARGETS_AVAILABLE,
           ConditionType.RECONCILING,
           ConditionType.STALLED,
           ConditionType.ACCEPTED,
           ConditionType.READY);
 
-  /** Of other releases of ours. All that are neither these nor in the catalogue are others'. */
-  private static final Set<String> OTHER_RELEASES = Set.of("TargetsAvailable");
-
-  /** Every type that we write, in this release or another. */
+  /** Every type that we write. */
   private static final Set<String> OURS =
-      Stream.concat(
-              Arrays.stream(ConditionType.values()).map(ConditionType::wireName),
-              OTHER_RELEASES.stream())
+      Arrays.stream(ConditionType.values())
+          .map(ConditionType::wireName)
           .collect(Collectors.toUnmodifiableSet());
 
   private ConditionList() {}
@@ -78,7 +74,7 @@ public final class ConditionList {
 
   /**
    * What of ours there is room for beside conditions of others, where these are merged with what is
-   * there and stay. What goes is said by those that are left, too.
+   * there and stay. What goes first is said by those that are left, too.
    */
   public static Map<ConditionType, Verdict> besideForeign(
       List<Condition> previous, Map<ConditionType, Verdict> verdicts) {

@@ -29,6 +29,10 @@ public enum ConditionType {
       "Saturated",
       "InferencePool, EndpointPicker, InferenceModel",
       "No endpoint of the pool has room for more requests: they wait or are refused. `False` is how it should be."),
+  TARGETS_AVAILABLE(
+      "TargetsAvailable",
+      "InferenceModel",
+      "Endpoints of the pool serve every target of the model, as answers to its requests have shown, or metrics that name a target. `False` leaves `Ready` as it is: the model is in force as it is written, its other targets are served, and an adapter may be loaded later."),
   SHADOWS_RUNNING(
       "ShadowsRunning",
       "InferencePool, EndpointPicker",
@@ -117,11 +121,18 @@ public enum ConditionType {
 
   /**
    * Whether a change from one status to another is told in an Event. That there is room at first is
-   * none.
+   * none, nor that targets are known to be served, or not known any more since a picker has started
+   * anew.
    */
   boolean tells(String before, String after) {
-    String yes = Verdict.State.TRUE.wireName();
-    return !repeats() && (this != SATURATED || yes.equals(before) || yes.equals(after));
+    Verdict.State wrong =
+        switch (this) {
+          case SATURATED -> Verdict.State.TRUE;
+          case TARGETS_AVAILABLE -> Verdict.State.FALSE;
+          default -> null;
+        };
+    return !repeats()
+        && (wrong == null || wrong.wireName().equals(before) || wrong.wireName().equals(after));
   }
 
   @Override

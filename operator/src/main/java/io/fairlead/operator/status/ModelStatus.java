@@ -19,6 +19,7 @@ public final class ModelStatus {
   private static final Verdict RUNS =
       Verdict.yes(Reason.PROGRAMMED, "Every ready picker of the pool runs the model");
   private static final Verdict NOT_ASKED = Verdict.pending("Nobody has looked for endpoints");
+  private static final Verdict NOT_RUN = Verdict.pending("No picker runs the model");
 
   private ModelStatus() {}
 
@@ -30,7 +31,7 @@ public final class ModelStatus {
    */
   public static Map<ConditionType, Verdict> of(
       Verdict accepted, Verdict resolvedRefs, Verdict pool) {
-    return of(accepted, resolvedRefs, false, Map.of(ConditionType.PROGRAMMED, pool));
+    return of(accepted, resolvedRefs, false, Map.of(ConditionType.PROGRAMMED, pool), NOT_RUN);
   }
 
   /** Of a model with which nothing is wrong, and whose pool may be somebody else's. */
@@ -62,9 +63,14 @@ public final class ModelStatus {
    * @param resolvedRefs whether its pool is there and ours
    * @param runs whether every ready picker runs the model as it is written
    * @param pool the pool's own; used for accepted models only
+   * @param targets whether its targets are served; used where pickers run it
    */
   public static Map<ConditionType, Verdict> of(
-      Verdict accepted, Verdict resolvedRefs, boolean runs, Map<ConditionType, Verdict> pool) {
+      Verdict accepted,
+      Verdict resolvedRefs,
+      boolean runs,
+      Map<ConditionType, Verdict> pool,
+      Verdict targets) {
     Verdict programmed =
         accepted.isTrue() && resolvedRefs.isTrue()
             ? runs ? RUNS : ofModel(pool.getOrDefault(ConditionType.PROGRAMMED, accepted))
@@ -74,16 +80,16 @@ public final class ModelStatus {
             accepted,
             resolvedRefs,
             programmed,
-            pool.getOrDefault(ConditionType.ENDPOINTS_AVAILABLE, NOT_ASKED));
+            pool.getOrDefault(ConditionType.ENDPOINTS_AVAILABLE, NOT_ASKED),
+            targets);
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.ACCEPTED, accepted);
     verdicts.put(ConditionType.RESOLVED_REFS, resolvedRefs);
     verdicts.put(ConditionType.PROGRAMMED, programmed);
     verdicts.put(
         ConditionType.SATURATED,
-        programmed.isTrue()
-            ? pool.getOrDefault(ConditionType.SATURATED, NOT_ASKED)
-            : Verdict.pending("No picker runs the model"));
+        programmed.isTrue() ? pool.getOrDefault(ConditionType.SATURATED, NOT_ASKED) : NOT_RUN);
+    verdicts.put(ConditionType.TARGETS_AVAILABLE, programmed.isTrue() ? targets : NOT_RUN);
     verdicts.put(ConditionType.READY, ready);
     if (NEEDS_A_PERSON.contains(ready.reason())) {
       verdicts.put(ConditionType.STALLED, Verdict.yes(ready.reason(), ready.message()));
@@ -100,15 +106,24 @@ public final class ModelStatus {
         : pool;
   }
 
+  /** Whether servers have the targets is no part of it: they load adapters when they like. */
   private static Verdict ready(
-      Verdict accepted, Verdict resolvedRefs, Verdict programmed, Verdict endpoints) {
+      Verdict accepted,
+      Verdict resolvedRefs,
+      Verdict programmed,
+      Verdict endpoints,
+      Verdict targets) {
     List<Verdict> wrong =
         Stream.of(accepted, resolvedRefs, programmed, endpoints).filter(Verdict::isFalse).toList();
     if (!wrong.isEmpty()) {
       return Verdict.all(wrong);
     }
     return programmed.isTrue()
-        ? Verdict.yes(Reason.READY, "Requests for the model are served")
+        ? Verdict.yes(
+            Reason.READY,
+            targets.isFalse()
+                ? "Pickers take requests for the model, but no endpoint serves all of its targets; condition TargetsAvailable says which are missing"
+                : "Requests for the model are served")
         : programmed;
   }
 }

@@ -32,6 +32,11 @@ public enum Reason {
       "Nothing, or create an InferenceModel."),
   ROOM_FOR_REQUESTS(
       Kind.GOOD, "RoomForRequests", "An endpoint has room for more requests.", "Nothing."),
+  TARGETS_SERVED(
+      Kind.GOOD,
+      "TargetsServed",
+      "Endpoints have answered for every target of the model, or name it in their metrics.",
+      "Nothing."),
   AVAILABLE(Kind.GOOD, "Available", "The picker's Deployment has a ready pod.", "Nothing."),
   READY(Kind.GOOD, "Ready", "All is well.", "Nothing."),
   PAUSED_BY_SPEC(
@@ -44,6 +49,11 @@ public enum Reason {
       "Pending",
       "Not known yet. The message says what it depends on.",
       "Wait, unless the message names something to do."),
+  NOT_REPORTED(
+      Kind.PASSING,
+      "NotReported",
+      "No picker has told whether endpoints serve the targets that the message names: no request for them was answered yet, or their answers say nothing of it. A picker that starts anew knows nothing.",
+      "Nothing; send the model a request to see."),
   PROGRESSING(
       Kind.PASSING, "Progressing", "The model is not ready yet.", "See its condition `Ready`."),
   ROLLOUT_IN_PROGRESS(
@@ -236,6 +246,11 @@ public enum Reason {
       "NoReadyPods",
       "Pods match, but none is ready.",
       "See `kubectl describe pods -l SELECTOR --namespace NAMESPACE`, with the labels of `spec.selector`; large models take minutes to load."),
+  TARGET_MODEL_NOT_SERVED(
+      Kind.WRONG,
+      "TargetModelNotServed",
+      "No endpoint serves a target of the model: every endpoint in use, or 16 of more, has answered that it does not know it, and none has served it since. Requests that get the target fail.",
+      "Correct the name in `spec.targetModels`, which must be as the model servers have it (`/v1/models` of one lists them), or have them load the model or adapter. It ends with the first good answer."),
   EVERY_ENDPOINT_FULL(
       Kind.WRONG,
       "EveryEndpointFull",

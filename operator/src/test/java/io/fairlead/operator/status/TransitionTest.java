@@ -153,4 +153,33 @@ class TransitionTest {
     assertThat(Transition.between(conditions(YES, REFUSED), conditions(YES, crash)))
         .containsExactly(new Transition(Reason.CRASH_LOOPING, "Ready is False: see its log"));
   }
+
+  /** Each start of a picker makes what is known of them unknown for a while. */
+  @Test
+  void onlyThatATargetIsNotServedIsToldAndThatItIsAgain() {
+    Verdict served = Verdict.yes(Reason.TARGETS_SERVED, "all");
+    Verdict missing = Verdict.no(Reason.TARGET_MODEL_NOT_SERVED, "none");
+    Verdict unknown = new Verdict(Verdict.State.UNKNOWN, Reason.NOT_REPORTED, "?", null);
+    assertThat(targets(unknown, served)).isEmpty();
+    assertThat(targets(served, unknown)).isEmpty();
+    assertThat(targets(unknown, Verdict.pending("wait"))).isEmpty();
+    assertThat(targets(unknown, missing))
+        .containsExactly(
+            new Transition(Reason.TARGET_MODEL_NOT_SERVED, "TargetsAvailable is False: none"));
+    assertThat(targets(missing, served))
+        .containsExactly(new Transition(Reason.TARGETS_SERVED, "TargetsAvailable is True: all"));
+  }
+
+  private static List<Transition> targets(Verdict before, Verdict after) {
+    return Transition.between(
+        ConditionList.merge(List.of(), ofModel(before), 1, NOW),
+        ConditionList.merge(List.of(), ofModel(after), 1, NOW));
+  }
+
+  private static Map<ConditionType, Verdict> ofModel(Verdict targets) {
+    Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
+    verdicts.put(ConditionType.TARGETS_AVAILABLE, targets);
+    verdicts.put(ConditionType.READY, Verdict.yes(Reason.READY, "serves"));
+    return verdicts;
+  }
 }

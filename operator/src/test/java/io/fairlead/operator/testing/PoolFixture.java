@@ -85,6 +85,58 @@ public final class PoolFixture {
             .formatted(name, service));
   }
 
+  /** A pool with an EndpointPicker whose model servers listen on this port. */
+  public void createPoolAt(int port) {
+    createPicker("mine", "{name: pool}");
+    create(
+        """
+        apiVersion: inference.networking.k8s.io/v1
+        kind: InferencePool
+        metadata: {name: pool}
+        spec:
+          selector: {matchLabels: {app: vllm}}
+          targetPorts: [{number: %d}]
+          endpointPickerRef: {name: picker-service, port: {number: 9002}}
+        """
+            .formatted(port));
+  }
+
+  /** A pod of the pool's that is Ready at this address. */
+  public void createModelServer(String name, String address) {
+    Pod pod =
+        client
+            .resource(
+                new PodBuilder()
+                    .withNewMetadata()
+                    .withName(name)
+                    .withNamespace(namespace)
+                    .withLabels(Map.of("app", "vllm"))
+                    .endMetadata()
+                    .withNewSpec()
+                    .withAutomountServiceAccountToken(false)
+                    .addNewContainer()
+                    .withName("server")
+                    .withImage("x")
+                    .endContainer()
+                    .endSpec()
+                    .build())
+            .create();
+    client
+        .resource(
+            new PodBuilder(pod)
+                .withNewStatus()
+                .withPhase("Running")
+                .withPodIP(address)
+                .addNewPodIP(address)
+                .addNewCondition()
+                .withType("Ready")
+                .withStatus("True")
+                .endCondition()
+                .endStatus()
+                .build())
+        .updateStatus();
+  }
+
   public void createModel(String object, String modelName, int weight) {
     createModel(object, modelName, weight, POOL);
   }
