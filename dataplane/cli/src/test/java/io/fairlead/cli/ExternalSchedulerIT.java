@@ -295,7 +295,15 @@ final class ExternalSchedulerIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"left", "unknown endpoint", "NaN", "too few scores", "twice", "of nobody"})
+      strings = {
+        "left",
+        "unknown endpoint",
+        "endpoint twice",
+        "NaN",
+        "too few scores",
+        "twice",
+        "of nobody"
+      })
   void whatItAnswersWrongHarmsNoRequest(String how) throws Exception {
     start("timeout: 10s");
     becomesUp();
@@ -306,6 +314,7 @@ final class ExternalSchedulerIT {
           switch (how) {
             case "left" -> to.addDecisions(decision);
             case "unknown endpoint" -> to.addDecisions(decision.addEndpoints(77));
+            case "endpoint twice" -> to.addDecisions(decision.addEndpoints(one).addEndpoints(one));
             case "NaN" -> to.addDecisions(decision.addEndpoints(one).addScores(Double.NaN));
             case "too few scores" ->
                 to.addDecisions(decision.addEndpoints(one).addEndpoints(1).addScores(1));

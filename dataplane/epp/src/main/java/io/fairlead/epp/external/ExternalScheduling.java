@@ -576,24 +576,26 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   }
 
   @Override
-  public boolean came(SchedulerMessage message) {
+  public int came(SchedulerMessage message) {
     long now = clock.getAsLong();
-    boolean useful = false;
+    int gain = 0;
     if (!greeted) {
       if (!greet(message)) {
-        return false;
+        return -1;
       }
-      useful = true;
+      gain++;
+    } else if (message.getDecisionsCount() == 0) {
+      gain--; // reading it costs something, too
     }
     for (Decision decision : message.getDecisionsList()) {
-      useful |= decided(now, decision);
+      gain += decided(now, decision) ? 1 : -1;
     }
     owes = !asked.isEmpty();
     owesSince = now;
     if (!batch.isEmpty() && nothingIsUnderWay()) {
       flush();
     }
-    return useful;
+    return gain;
   }
 
   private boolean greet(SchedulerMessage message) {
@@ -612,6 +614,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     return true;
   }
 
+  /** Whether it was asked for. */
   private boolean decided(long now, Decision decision) {
     Asked one = asked.remove(decision.getRequest());
     if (one == null) {
@@ -663,7 +666,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     for (int i = 0; i < count; i++) {
       int number = decision.getEndpoints(i);
       double score = given == 0 ? count - i : decision.getScores(i);
-      Long identity = numbers.identity(number);
+      Long identity = numbers.identity(number, one.number);
       if ((identity == null && !numbers.isGone(number)) || !Double.isFinite(score)) {
         tell(one, Result.INVALID);
         return;

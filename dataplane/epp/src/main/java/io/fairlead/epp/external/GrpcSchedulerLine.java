@@ -240,11 +240,11 @@ final class GrpcSchedulerLine implements SchedulerLine {
       if (!isCurrent()) {
         return;
       }
-      boolean useful = false;
+      int gain = -1;
       try {
-        useful = listener().came(message);
+        gain = listener().came(message);
       } finally {
-        take(pace.came(useful));
+        take(pace.came(gain));
         if (pace.isHeldBack()) {
           loop.schedule(this::takeOne, pace.pause());
         }

@@ -21,6 +21,9 @@ final class NumberedEndpoints {
     private EndpointSpec spec;
     private @Nullable EndpointState told;
 
+    /** The request whose answer has named it last. */
+    private long namedFor;
+
     Numbered(int number, long identity, EndpointSpec spec) {
       this.number = number;
       this.identity = identity;
@@ -133,10 +136,19 @@ final class NumberedEndpoints {
     return known == null ? 0 : known.number;
   }
 
-  /** The identity of the endpoint with this number; null for none. */
-  @Nullable Long identity(int number) {
+  /**
+   * The identity of an endpoint that an answer names; null if none has this number, or the answer
+   * has named it before.
+   *
+   * @param request which it answers, from 1 on
+   */
+  @Nullable Long identity(int number, long request) {
     Numbered known = byNumber.get(number);
-    return known == null ? null : known.identity;
+    if (known == null || known.namedFor == request) {
+      return null;
+    }
+    known.namedFor = request;
+    return known.identity;
   }
 
   /** Whether an endpoint had this number, and is gone. */

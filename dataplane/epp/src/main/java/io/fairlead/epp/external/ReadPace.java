@@ -3,19 +3,25 @@ package io.fairlead.epp.external;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many messages are taken from a scheduler. One that sends something of use has as many as may
- * be on their way; one that sends nothing else is taken one at a time, after pauses that grow,
- * since reading a message costs before anything in it can be looked at.
+ * How many messages are taken from a scheduler. One whose answers were asked for has as many as may
+ * be on their way; one that sends more answers that nobody asked for is taken one at a time, after
+ * pauses that grow: each costs the loop on which requests are decided.
  */
 final class ReadPace {
 
   static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+  /** What answers that were asked for make up for at most: so many others, later on. */
+  static final int MOST_SPARE = 1_024;
+
   private final int most;
 
   /** Messages that were asked for, and have not come. */
   private int awaited;
+
+  /** Answers that were not asked for which may still come before it is read more slowly. */
+  private int spare;
 
   private long pause;
 
@@ -32,16 +38,20 @@ final class ReadPace {
   /**
    * A message came.
    *
+   * @param gain answers in it that were asked for, less those that were not
    * @return how many more to ask for now
    */
-  int came(boolean useful) {
+  int came(int gain) {
     awaited--;
-    if (!useful) {
+    spare = Math.min(spare + gain, MOST_SPARE);
+    if (spare < 0) {
+      spare = 0;
       return 0;
     }
     pause = 0;
-    int more = most - awaited;
-    awaited = most;
+    // What was held back comes again once that much has made up for it, lest it be had for little.
+    int more = spare == MOST_SPARE ? most - awaited : 1;
+    awaited += more;
     return more;
   }
 

@@ -18,9 +18,10 @@ interface SchedulerLine extends AutoCloseable {
     /**
      * Something came in the stream that is open.
      *
-     * @return whether it was of any use; what is of none is taken more slowly
+     * @return answers in it that were asked for, less those that were not; who sends more of these
+     *     is read more slowly
      */
-    boolean came(SchedulerMessage message);
+    int came(SchedulerMessage message);
 
     /**
      * The stream is gone, or can't be opened; another will be tried in a while.

@@ -325,8 +325,8 @@ class ExternalSchedulingTest {
     assertThat(line.sent.getLast().getRequestsCount()).isEqualTo(1);
     SchedulerMessage answer =
         SchedulerMessage.newBuilder().addDecisions(decision(late).addEndpoints(1)).build();
-    assertThat(line.to().came(answer)).isTrue();
-    assertThat(line.to().came(answer)).as("there is no other that may be late").isFalse();
+    assertThat(line.to().came(answer)).isPositive();
+    assertThat(line.to().came(answer)).as("there is no other that may be late").isNegative();
     assertThat(counts.of(Result.UNEXPECTED)).isEqualTo(2);
 
     Request again = asked();
@@ -335,7 +335,7 @@ class ExternalSchedulingTest {
     open();
     assertThat(line.to().came(SchedulerMessage.newBuilder().addDecisions(decision(again)).build()))
         .as("nothing of before was asked in this stream")
-        .isFalse();
+        .isNegative();
   }
 
   @Test
@@ -345,16 +345,27 @@ class ExternalSchedulingTest {
     for (int i = 0; i < 100_000; i++) {
       flood.addDecisions(Decision.newBuilder().setRequest(1_000_000 + i));
     }
-    assertThat(line.to().came(flood.build())).isFalse();
+    assertThat(line.to().came(flood.build())).isEqualTo(-100_000);
     assertThat(counts.of(Result.UNEXPECTED)).isEqualTo(100_000);
-    Request request = asked();
-    assertThat(
-            line.to()
-                .came(
-                    SchedulerMessage.newBuilder()
-                        .addDecisions(decision(request).addEndpoints(1))
-                        .build()))
-        .isTrue();
+    Decision.Builder answer = decision(asked()).addEndpoints(1);
+    assertThat(line.to().came(flood.addDecisions(answer).build()))
+        .as("an answer among them makes it no better")
+        .isEqualTo(1 - 100_000);
+    assertThat(told).hasSize(1);
+    assertThat(line.to().came(SchedulerMessage.getDefaultInstance())).isNegative();
+    answer = decision(asked()).addEndpoints(1);
+    assertThat(line.to().came(SchedulerMessage.newBuilder().addDecisions(answer).build()))
+        .isPositive();
+  }
+
+  @Test
+  void anAnswerThatNamesAnEndpointTwiceIsInvalid() {
+    open();
+    answer(decision(asked()).addEndpoints(1).addEndpoints(2).addEndpoints(1));
+    assertThat(told).containsExactly(Optional.empty());
+    assertThat(counts.of(Result.INVALID)).isEqualTo(1);
+    answer(decision(asked()).addEndpoints(1).addEndpoints(2));
+    assertThat(told.getLast()).isPresent();
   }
 
   @Test

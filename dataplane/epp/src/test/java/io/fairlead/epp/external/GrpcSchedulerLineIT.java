@@ -111,8 +111,9 @@ class GrpcSchedulerLineIT {
     }
 
     @Override
-    public boolean came(SchedulerMessage message) {
-      return events.add(message.getDecisionsCount() + " decisions");
+    public int came(SchedulerMessage message) {
+      events.add(message.getDecisionsCount() + " decisions");
+      return 1;
     }
 
     @Override

@@ -11,7 +11,7 @@ class ReadPaceTest {
   @Test
   void whoIsOfUseIsReadAsFastAsItComes() {
     for (int i = 0; i < 100; i++) {
-      assertThat(pace.came(true)).isEqualTo(1);
+      assertThat(pace.came(1)).isEqualTo(1);
       assertThat(pace.isHeldBack()).isFalse();
     }
   }
@@ -19,13 +19,13 @@ class ReadPaceTest {
   @Test
   void oneThatFloodsIsReadOneAtATimeAndEverMoreRarely() {
     for (int i = 0; i < 15; i++) {
-      assertThat(pace.came(false)).isZero();
+      assertThat(pace.came(-1)).isZero();
       assertThat(pace.isHeldBack()).as("some are on their way").isFalse();
     }
     long waited = 0;
     int read = 0;
     while (waited < 60 * ReadPace.LONGEST_PAUSE_NANOS) {
-      assertThat(pace.came(false)).isZero();
+      assertThat(pace.came(-1)).isZero();
       assertThat(pace.isHeldBack()).isTrue();
       waited += pace.pause();
       pace.tookOne();
@@ -38,19 +38,46 @@ class ReadPaceTest {
   @Test
   void itIsReadAsEverOnceItIsOfUseAgain() {
     for (int i = 0; i < 16; i++) {
-      assertThat(pace.came(false)).isZero();
+      assertThat(pace.came(-1)).isZero();
     }
     for (int i = 0; i < 20; i++) {
       assertThat(pace.pause()).isPositive();
       pace.tookOne();
-      assertThat(pace.came(false)).isZero();
+      assertThat(pace.came(-1)).isZero();
     }
     assertThat(pace.pause()).isEqualTo(ReadPace.LONGEST_PAUSE_NANOS);
     pace.tookOne();
-    assertThat(pace.came(true)).isEqualTo(16);
-    for (int i = 0; i < 16; i++) {
-      assertThat(pace.came(false)).isZero();
+    assertThat(pace.came(ReadPace.MOST_SPARE - 1)).as("one at a time").isEqualTo(1);
+    assertThat(pace.came(1)).isEqualTo(16);
+    assertThat(pace.came(-ReadPace.MOST_SPARE - 1)).isZero();
+    for (int i = 0; i < 15; i++) {
+      assertThat(pace.came(-1)).isZero();
     }
     assertThat(pace.pause()).isEqualTo(ReadPace.FIRST_PAUSE_NANOS);
+  }
+
+  /** Its messages are read where requests are decided. */
+  @Test
+  void anAnswerNowAndThenPaysForNoFlood() {
+    long waited = 0;
+    int floods = 0;
+    for (int i = 0; i < 10_000; i++) {
+      boolean answer = i % 16 == 15;
+      floods += answer ? 0 : 1;
+      pace.came(answer ? 1 : -8_192);
+      if (pace.isHeldBack()) {
+        waited += pace.pause();
+        pace.tookOne();
+      }
+    }
+    assertThat(waited).isGreaterThan((floods - 16) * ReadPace.FIRST_PAUSE_NANOS);
+  }
+
+  @Test
+  void answeringTwiceIsNoFlood() {
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(pace.came(1)).isEqualTo(1);
+      assertThat(pace.came(-1)).isEqualTo(1);
+    }
   }
 }
