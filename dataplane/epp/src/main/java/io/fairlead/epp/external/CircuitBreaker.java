@@ -4,7 +4,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Says whether requests wait for a scheduler's answers. One that is late more often than not is
- * only asked on trial, by requests that don't wait for it, until it answers in time again.
+ * only asked on trial, by requests that don't wait for it, until it answers in time again. An
+ * answer that makes no sense is no better than a late one.
  *
  * <p>What counts is the last second or so, or the last 32 answers where they reach further back.
  * Times are nanoseconds of one monotonic clock.
@@ -72,7 +73,7 @@ final class CircuitBreaker {
     return true;
   }
 
-  /** An answer came in time. */
+  /** An answer came in time, and makes sense. */
   void inTime(long now) {
     if (!open) {
       count(now, 0);
@@ -82,7 +83,7 @@ final class CircuitBreaker {
   }
 
   /**
-   * One did not come in time.
+   * One did not come in time, or makes no sense.
    *
    * @return whether that has opened it
    */

@@ -64,6 +64,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final String OFTEN_LATE = "it is late more often than not";
+  private static final String NO_SENSE =
+      "more often than not its answers are late or make no sense";
 
   private final ExternalScheduler settings;
   private final String pool;
@@ -118,6 +120,9 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   private long stuckSince;
   private long last;
+
+  /** Why requests don't wait for it while the breaker is open. */
+  private String whyOpen = OFTEN_LATE;
 
   private volatile @Nullable String problem = "it has not been reached yet";
 
@@ -438,8 +443,29 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   private void late(long now) {
     if (breaker.late(now)) {
-      problem = OFTEN_LATE;
-      LOG.warn("external scheduler {}: {}; requests don't wait for it", address(), problem);
+      giveUp(OFTEN_LATE);
+    }
+  }
+
+  private void invalid(long now, Asked one) {
+    if (breaker.late(now)) { // waiting for it was of no more use
+      giveUp(NO_SENSE);
+    }
+    tell(one, Result.INVALID);
+  }
+
+  private void giveUp(String why) {
+    whyOpen = why;
+    problem = why;
+    LOG.warn("external scheduler {}: {}; requests don't wait for it", address(), why);
+  }
+
+  private void inTime(long now) {
+    boolean wasOpen = breaker.open();
+    breaker.inTime(now);
+    if (wasOpen && !breaker.open()) {
+      problem = null;
+      LOG.info("external scheduler {} answers in time again", address());
     }
   }
 
@@ -608,7 +634,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       return false;
     }
     greeted = true;
-    problem = breaker.open() ? OFTEN_LATE : null;
+    problem = breaker.open() ? whyOpen : null;
     LOG.info("external scheduler {} answers: {}", address(), message.getHello().getName());
     flush();
     return true;
@@ -627,13 +653,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       return true;
     }
     counts.answered(now - one.since);
-    boolean wasOpen = breaker.open();
-    breaker.inTime(now);
-    if (wasOpen && !breaker.open()) {
-      problem = null;
-      LOG.info("external scheduler {} is in time again", address());
-    }
-    answered(one, decision);
+    answered(now, one, decision);
     return true;
   }
 
@@ -649,15 +669,16 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     return true;
   }
 
-  private void answered(Asked one, Decision decision) {
+  private void answered(long now, Asked one, Decision decision) {
     int count = decision.getEndpointsCount();
     int given = decision.getScoresCount();
-    if (count == 0) {
-      tell(one, given == 0 ? Result.LEFT : Result.INVALID);
+    if ((given != 0 && given != count) || count > numbers.size() + MOST_GONE) {
+      invalid(now, one);
       return;
     }
-    if ((given != 0 && given != count) || count > numbers.size() + MOST_GONE) {
-      tell(one, Result.INVALID);
+    if (count == 0) {
+      inTime(now);
+      tell(one, Result.LEFT);
       return;
     }
     long[] endpoints = new long[count];
@@ -668,7 +689,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       double score = given == 0 ? count - i : decision.getScores(i);
       Long identity = numbers.identity(number, one.number);
       if ((identity == null && !numbers.isGone(number)) || !Double.isFinite(score)) {
-        tell(one, Result.INVALID);
+        invalid(now, one);
         return;
       }
       if (identity != null) {
@@ -676,6 +697,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
         scores[named++] = score;
       }
     }
+    inTime(now);
     tell(
         one,
         named == 0

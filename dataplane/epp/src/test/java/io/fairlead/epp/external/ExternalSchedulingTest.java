@@ -414,6 +414,34 @@ class ExternalSchedulingTest {
     assertThat(ask()).isNotNull();
   }
 
+  /** Whoever waits for it waits for nothing, as with one that is late. */
+  @Test
+  void oneWhoseAnswersMakeNoSenseAgainAndAgainIsNotWaitedFor() {
+    open();
+    for (int i = 0; i < CircuitBreaker.LATE; i++) {
+      assertThat(scheduling.report().problem()).isNull();
+      Request request = asked();
+      pass(Duration.ofMillis(14));
+      answer(decision(request).addEndpoints(1).addScores(Double.NaN));
+    }
+    assertThat(told).containsOnly(Optional.empty());
+    assertThat(scheduling.report().problem()).contains("no sense");
+    assertThat(scheduling.report().late()).as("more time would not help").isFalse();
+    assertThat(ask()).isNull();
+    line.to().broken("gone");
+    open();
+    assertThat(scheduling.report().problem()).contains("no sense");
+
+    for (int i = 0; i < CircuitBreaker.IN_TIME; i++) {
+      now += CircuitBreaker.TRIAL_NANOS;
+      ask();
+      pass(Duration.ofMillis(1));
+      answer(decision(line.sent.getLast().getRequests(0)));
+    }
+    assertThat(scheduling.report().problem()).isNull();
+    assertThat(ask()).isNotNull();
+  }
+
   @Test
   void whoWaitsForRoomIsAskedAboutAgain() {
     open();
