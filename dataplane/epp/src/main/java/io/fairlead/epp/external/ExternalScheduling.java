@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +67,12 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private static final String OFTEN_LATE = "it is late more often than not";
   private static final String NO_SENSE =
       "more often than not its answers are late or make no sense";
+
+  /** Line ends, and whatever else would not be seen as it is. */
+  private static final Pattern NOT_PLAIN = Pattern.compile("[\\p{C}\\p{Zl}\\p{Zp}]");
+
+  /** Characters of what it says of itself that people read. */
+  private static final int LONGEST_TEXT = 300;
 
   private final ExternalScheduler settings;
   private final String pool;
@@ -635,7 +642,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
     }
     greeted = true;
     problem = breaker.open() ? whyOpen : null;
-    LOG.info("external scheduler {} answers: {}", address(), message.getHello().getName());
+    LOG.info("external scheduler {} answers: {}", address(), oneLine(message.getHello().getName()));
     flush();
     return true;
   }
@@ -707,7 +714,8 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   }
 
   @Override
-  public void broken(String why) {
+  public void broken(String said) {
+    String why = oneLine(said);
     if (!why.equals(problem)) {
       LOG.warn("external scheduler {} is not there: {}", address(), why);
     }
@@ -726,6 +734,13 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       asked.remove(one.number);
       tell(one, Result.UNAVAILABLE);
     }
+  }
+
+  /** What may be logged and told of it, of a text that is of its own making. */
+  private static String oneLine(String text) {
+    return NOT_PLAIN
+        .matcher(text.substring(0, Math.min(text.length(), LONGEST_TEXT)))
+        .replaceAll("?");
   }
 
   private String address() {

@@ -2,6 +2,10 @@ package io.fairlead.epp.external;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.RequestFacts;
@@ -27,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** In virtual time, on a line that the test holds the other end of. */
 class ExternalSchedulingTest {
@@ -440,6 +445,44 @@ class ExternalSchedulingTest {
     }
     assertThat(scheduling.report().problem()).isNull();
     assertThat(ask()).isNotNull();
+  }
+
+  /** Its name and its reasons are whatever it likes. */
+  @Test
+  void whatItCallsItselfAndWhyItHasGoneAreOneShortLine() {
+    String forged = "a\nERROR \u001b[31mall is lost\u2028\u202e";
+    SchedulerHello.Builder hello = HELLO.getHello().toBuilder().setName(forged + "x".repeat(5_000));
+    List<String> logged =
+        logged(
+            () -> {
+              line.to().opened();
+              line.to().came(SchedulerMessage.newBuilder().setHello(hello).build());
+              line.to().broken("UNAVAILABLE, " + forged + "y".repeat(5_000));
+            });
+    assertThat(logged)
+        .hasSize(2)
+        .allSatisfy(
+            text ->
+                assertThat(text)
+                    .contains("a?ERROR ?[31mall is lost??")
+                    .doesNotContainPattern("[\\p{C}\u2028]")
+                    .hasSizeLessThan(500));
+    assertThat(scheduling.report().problem()).startsWith("UNAVAILABLE, a?ERROR");
+  }
+
+  private static List<String> logged(Runnable meanwhile) {
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(ExternalScheduling.class);
+    logger.addAppender(log);
+    logger.setLevel(Level.INFO);
+    try {
+      meanwhile.run();
+    } finally {
+      logger.setLevel(null);
+      logger.detachAppender(log);
+    }
+    return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
 
   @Test
