@@ -749,6 +749,7 @@ final class PoolRuntime implements AutoCloseable {
         }
       }
       taken();
+      fromCheckpoint.applied(document.origin());
       meters.reloaded();
       scraper.sources(DataSources.of(config, scraping));
       kvEvents.configured(config);

@@ -1,6 +1,8 @@
 package io.fairlead.epp.checkpoint;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What of a picker's state is from its checkpoint now. Written on the control thread, read from
@@ -8,8 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CheckpointUse {
 
+  private static final Logger LOG = LoggerFactory.getLogger(CheckpointUse.class);
+
   private final @Nullable Checkpoint checkpoint;
-  private volatile boolean config;
+
+  /** Origin of what stands in for the config; null while nothing does. */
+  private volatile @Nullable String config;
+
   private volatile boolean endpoints;
   private Runnable listener = () -> {};
 
@@ -27,9 +34,9 @@ public final class CheckpointUse {
     return checkpoint;
   }
 
-  /** Whether the config in force is from the checkpoint, and its source has not answered yet. */
+  /** Whether the config in force, or about to be, is from the checkpoint. */
   public boolean config() {
-    return config;
+    return config != null;
   }
 
   /** Whether the endpoints are from the checkpoint, and their source has not answered yet. */
@@ -37,15 +44,22 @@ public final class CheckpointUse {
     return endpoints;
   }
 
-  /** Has {@code changed} called on the control thread, before what comes instead is offered. */
+  /** Has {@code changed} called on the control thread at each change. */
   public void listen(Runnable changed) {
     listener = changed;
   }
 
-  void config(boolean used) {
-    boolean changed = config != used;
-    config = used;
-    if (changed) {
+  /** A config is offered that is from the checkpoint. */
+  void standIn(String origin) {
+    config = origin;
+    listener.run();
+  }
+
+  /** A config of this origin is in force. On the control thread. */
+  public void applied(String origin) {
+    if (config != null && !config.equals(origin)) {
+      config = null;
+      LOG.info("{} counts from now on, and no longer the checkpoint", origin);
       listener.run();
     }
   }

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +28,9 @@ public final class CheckpointedConfig implements ConfigSource {
 
   /** Confined to the control thread. */
   private boolean answered;
+
+  /** What stands in; null while nothing has to. Confined to the control thread. */
+  private @Nullable ConfigOffer standIn;
 
   /**
    * A source that is not watched yet.
@@ -71,9 +75,8 @@ public final class CheckpointedConfig implements ConfigSource {
 
   private void answer(ConfigOffer offer, Consumer<ConfigOffer> sink) {
     answered = true;
-    if (use.config()) {
-      use.config(false);
-      LOG.info("{} answers: what it says counts, and no longer the checkpoint", offer.origin());
+    if (standIn != null && standIn.contentHash().equals(offer.contentHash())) {
+      use.applied(offer.origin()); // as it says the same, it isn't applied again
     }
     sink.accept(offer);
   }
@@ -87,7 +90,10 @@ public final class CheckpointedConfig implements ConfigSource {
         patienceMillis,
         path,
         checkpoint.savedAt());
-    use.config(true);
-    sink.accept(ConfigReaders.document(path.toString(), ConfigDocument.write(checkpoint.config())));
+    ConfigOffer kept =
+        ConfigReaders.document(path.toString(), ConfigDocument.write(checkpoint.config()));
+    standIn = kept;
+    use.standIn(kept.origin());
+    sink.accept(kept);
   }
 }
