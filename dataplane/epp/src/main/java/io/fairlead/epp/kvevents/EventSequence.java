@@ -26,6 +26,9 @@ final class EventSequence {
   /** Number of the message that comes next; {@link #UNKNOWN} before the first. */
   private long expected = UNKNOWN;
 
+  /** How many numbers from {@link #expected} on are those of messages that don't count. */
+  private long passed;
+
   private double newest;
   private boolean whole;
   private boolean replaying;
@@ -172,7 +175,7 @@ final class EventSequence {
       keep(new Message(number, batch));
     } else if (expected == UNKNOWN) {
       first(number, batch);
-    } else if (number == expected) {
+    } else if (number == expected || number == expected + passed) {
       take(number, batch);
     } else if (number > expected) {
       effects.count(EventResult.GAP);
@@ -182,6 +185,16 @@ final class EventSequence {
       first(number, batch);
     } else {
       effects.count(EventResult.OUT_OF_ORDER);
+    }
+  }
+
+  /**
+   * A message came that does not count: where it is counted with those that do, it is not missing.
+   * Where it is not, as a proxy of several engines has them, {@link #expected} is still to come.
+   */
+  void passOver(long number) {
+    if (expected != UNKNOWN && number == expected + passed) {
+      passed++;
     }
   }
 
@@ -324,6 +337,7 @@ final class EventSequence {
       replaying = false;
       whole = true;
       expected = 0;
+      passed = 0;
     } else {
       replayEnded();
     }
@@ -331,6 +345,7 @@ final class EventSequence {
 
   private void take(long number, @Nullable EventBatch batch) {
     expected = number + 1;
+    passed = 0;
     if (batch == null) {
       if (!aside) {
         forget(); // whatever it told is missing from here on

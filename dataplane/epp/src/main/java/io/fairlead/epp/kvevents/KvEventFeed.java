@@ -90,8 +90,14 @@ final class KvEventFeed implements EventSequence.Effects {
   /** Topic of the last message that counts; null where none has come. */
   private byte @Nullable [] ownTopic;
 
-  /** Whether messages have come of which none counts: nor does what would be replayed. */
-  private boolean foreign;
+  /**
+   * Topic of the last message that doesn't count; null where none has come. As it may be among what
+   * would be replayed, without its topic, nothing of that counts.
+   */
+  private byte @Nullable [] foreignTopic;
+
+  /** Whether something of what is known was replayed. */
+  private boolean knowsReplayed;
 
   /** Since when it is not connected, or was last told to connect. */
   private long apartSince;
@@ -336,7 +342,7 @@ final class KvEventFeed implements EventSequence.Effects {
       if (!connected) {
         apartSince = now;
         ownTopic = null;
-        foreign = false;
+        foreignTopic = null;
         startOver();
       } else {
         sequence.connected();
@@ -350,6 +356,7 @@ final class KvEventFeed implements EventSequence.Effects {
   }
 
   private void startOver() {
+    knowsReplayed = false;
     endReplay();
     turns.leave(this);
     sequence.startOver();
@@ -363,22 +370,35 @@ final class KvEventFeed implements EventSequence.Effects {
       subscriber.recv();
       longer = true;
     }
+    boolean isNumber = number.length == Long.BYTES && ByteBuffer.wrap(number).getLong() >= 0;
     if (isForeign(topic)) {
       counts.count(EventResult.FOREIGN_MODEL);
-      if (ownTopic == null || Arrays.equals(ownTopic, topic)) {
-        ownTopic = null;
-        foreign = true;
-        startOver();
+      foreign(topic);
+      if (isNumber) {
+        sequence.passOver(ByteBuffer.wrap(number).getLong());
       }
       return;
     }
-    foreign = false;
     ownTopic = topic;
-    if (longer || number.length != Long.BYTES || ByteBuffer.wrap(number).getLong() < 0) {
+    if (Arrays.equals(foreignTopic, topic)) {
+      foreignTopic = null; // its model is served by now
+    }
+    if (longer || !isNumber) {
       counts.count(EventResult.MALFORMED);
       return;
     }
     sequence.came(ByteBuffer.wrap(number).getLong(), decoded(payload));
+  }
+
+  private void foreign(byte[] topic) {
+    boolean none = ownTopic == null || Arrays.equals(ownTopic, topic);
+    if (none || knowsReplayed || sequence.isReplaying()) {
+      startOver();
+    }
+    if (none) {
+      ownTopic = null;
+    }
+    foreignTopic = topic;
   }
 
   /**
@@ -406,7 +426,7 @@ final class KvEventFeed implements EventSequence.Effects {
 
   @Override
   public boolean replay(long from) {
-    if (foreign || !turns.take(this)) {
+    if (foreignTopic != null || !turns.take(this)) {
       return false;
     }
     endReplay();
@@ -454,6 +474,7 @@ final class KvEventFeed implements EventSequence.Effects {
         }
       } else {
         replayedAny = true;
+        knowsReplayed = true;
         sequence.replayed(which, decoded(payload));
       }
     }

@@ -417,6 +417,36 @@ class EventSequenceTest {
     assertThat(told.log).isEmpty();
   }
 
+  @Test
+  void numbersThatOthersMessagesHaveAreNoGap() {
+    came(0);
+    sequence.passOver(1);
+    sequence.passOver(2);
+    came(3);
+    sequence.passOver(4);
+    came(6);
+
+    assertThat(told.log).containsExactly("apply 0", "apply 3", "replay 4");
+  }
+
+  /** A proxy passes on what several engines count, each for itself. */
+  @Test
+  void numbersThatOthersCountForThemselvesChangeNothing() {
+    sequence.passOver(0);
+    came(0);
+    sequence.passOver(1);
+    sequence.passOver(2);
+    came(1);
+    sequence.passOver(7);
+    came(2);
+    assertThat(told.log).containsExactly("apply 0", "apply 1", "apply 2");
+    sequence.passOver(3);
+    came(3);
+    came(5);
+
+    assertThat(told.log).endsWith("apply 3", "replay 4");
+  }
+
   private void came(int number) {
     sequence.came(number, batch(number, number));
   }

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -217,7 +218,7 @@ class KvEventReaderIT {
 
   /**
    * A replay says nothing of whose it is. Where all that an engine publishes is another's, what it
-   * has replayed is of no use either, until something is of the pool; then others' don't matter.
+   * has replayed is of no use either; where some is of the pool, what comes live counts alone.
    */
   @ParameterizedTest
   @CsvSource({"'', kv@pod@other", "kv@pod@, llama"})
@@ -240,12 +241,89 @@ class KvEventReaderIT {
       assertThat(counts.of(EventResult.FORGOTTEN)).isEqualTo(1);
 
       engine.stored(3, 10);
-      await().until(engine::isAsked);
+      await().until(() -> counts.of(EventResult.APPLIED) == 2);
       engine.publishes(foreign, 4, ScriptedEngine.clearedMessage());
-      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) == 3);
-      engine.replays(4, ScriptedEngine.storedMessage(10, KvEventFixture.GRAIN));
+      engine.stored(5, 10);
+      await().until(() -> counts.of(EventResult.APPLIED) == 3);
+      assertThat(engine.isAsked()).isFalse();
+      assertThat(engines.isWhole(0)).isFalse();
+      assertThat(counts.of(EventResult.FORGOTTEN)).isEqualTo(2);
+    }
+  }
+
+  /** All that it publishes has one numbering, and a replay brings all of it. */
+  @Test
+  void othersMessagesBetweenItsOwnAreNoGap() throws Exception {
+    byte[] foreign = ScriptedEngine.clearedMessage();
+    try (ScriptedEngine engine = new ScriptedEngine("127.0.0.1", 0, 0, KvEventFixture.GRAIN)) {
+      start(engine.port(), engine.replayPort());
+      await().until(engine::isAsked);
+      engine.replays(0);
       await().until(() -> engines.isWhole(0));
-      assertThat(counts.of(EventResult.APPLIED)).isEqualTo(1 + 4);
+      await().until(engine::isHeard);
+
+      engine.stored(0, 10);
+      for (int number = 1; number < 40; number += 2) {
+        engine.publishes("kv@pod@other", number, foreign);
+        engine.stored(number + 1, 10);
+      }
+      await().until(() -> counts.of(EventResult.APPLIED) == 21);
+      assertThat(counts.of(EventResult.GAP)).isZero();
+      assertThat(engines.isWhole(0)).isTrue();
+
+      engine.stored(42, 10);
+      await().until(() -> counts.of(EventResult.APPLIED) == 22);
+      assertThat(counts.of(EventResult.GAP)).isEqualTo(1);
+      assertThat(counts.of(EventResult.FORGOTTEN)).isEqualTo(1);
+      assertThat(engine.isAsked()).as("nobody would know whose it is").isFalse();
+    }
+  }
+
+  @Test
+  void whatWasReplayedBeforeOthersMessagesShowedIsForgottenOnce() throws Exception {
+    try (ScriptedEngine engine = new ScriptedEngine("127.0.0.1", 0, 0, KvEventFixture.GRAIN)) {
+      start(engine.port(), engine.replayPort());
+      await().until(engine::isAsked);
+      engine.replays(10);
+      await().until(() -> engines.isWhole(0));
+      await().until(engine::isHeard);
+      engine.stored(1, 10);
+      await().until(() -> counts.of(EventResult.APPLIED) == 2);
+
+      for (int number = 2; number < 10; number += 2) {
+        engine.publishes("kv@pod@other", number, ScriptedEngine.clearedMessage());
+        engine.stored(number + 1, 10);
+      }
+      await().until(() -> counts.of(EventResult.APPLIED) == 6);
+      assertThat(engines.isWhole(0)).isFalse();
+      assertThat(counts.of(EventResult.FORGOTTEN))
+          .as("that, and what came before the next")
+          .isEqualTo(2);
+      assertThat(engine.isAsked()).isFalse();
+    }
+  }
+
+  @Test
+  void aModelThatIsServedFromNowOnIsReplayed() throws Exception {
+    try (ScriptedEngine engine = new ScriptedEngine("127.0.0.1", 0, 0, KvEventFixture.GRAIN)) {
+      KvEventReader reading = start(engine.port(), engine.replayPort());
+      await().until(engine::isAsked);
+      engine.replays(10);
+      await().until(engine::isHeard);
+      engine.publishes("kv@pod@later", 1, ScriptedEngine.clearedMessage());
+      await().until(() -> counts.of(EventResult.FOREIGN_MODEL) == 1);
+
+      reading.models(Set.of("later"));
+      byte[] stored = ScriptedEngine.storedMessage(1, KvEventFixture.GRAIN);
+      AtomicInteger told = new AtomicInteger(2);
+      await()
+          .until(
+              () -> {
+                engine.publishes("kv@pod@later", told.getAndIncrement(), stored);
+                return engine.isAsked();
+              });
+      engine.replays(told.get(), stored);
+      await().until(() -> engines.isWhole(0));
     }
   }
 
