@@ -58,7 +58,7 @@ public final class HandOverClient {
     try {
       SharedSecret secret = SharedSecret.read(settings.secretFile());
       while (until - System.nanoTime() > 0) {
-        List<String> now = peers.get();
+        List<String> now = PeerConnection.<@Nullable List<String>>within(until, peers::get);
         known |= now != null;
         if (now != null && now.isEmpty()) {
           return new HandOverResult(HandOverResult.State.ALONE, "", since(begun), 0, 0, "");
@@ -85,7 +85,11 @@ public final class HandOverClient {
         }
         TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
       }
-    } catch (IOException e) {
+    } catch (TimeoutException e) {
+      if (why.equals(NOT_KNOWN)) {
+        why = message(e);
+      }
+    } catch (IOException | ExecutionException e) {
       why = message(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -11,9 +11,13 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.crypto.Mac;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to another picker that has been shown that this one knows the secret, and is about
@@ -44,11 +48,14 @@ final class PeerConnection implements Closeable {
    */
   static PeerConnection ask(
       String peer, Wire.Question question, SharedSecret secret, SecureRandom random, long until)
-      throws IOException, TimeoutException {
+      throws IOException, ExecutionException, InterruptedException, TimeoutException {
     int colon = peer.lastIndexOf(':');
+    int port = Integer.parseInt(peer.substring(colon + 1));
+    long soon = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ANSWER_MILLIS);
     InetSocketAddress address =
-        new InetSocketAddress(
-            peer.substring(0, colon), Integer.parseInt(peer.substring(colon + 1)));
+        within(
+            soon - until < 0 ? soon : until,
+            () -> new InetSocketAddress(peer.substring(0, colon), port));
     Socket socket = new Socket();
     try {
       socket.connect(address, Math.min(ANSWER_MILLIS, left(until)));
@@ -131,6 +138,21 @@ final class PeerConnection implements Closeable {
   @Override
   public void close() throws IOException {
     socket.close();
+  }
+
+  /**
+   * Resolves names, and waits no longer than {@code until}: where name servers are silent it may
+   * take far longer, and nothing ends it.
+   */
+  static <T extends @Nullable Object> T within(long until, Callable<T> resolving)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    FutureTask<T> task = new FutureTask<>(resolving);
+    Thread.ofPlatform().daemon().name("fairlead-hand-over-names").start(task);
+    try {
+      return task.get(left(until), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      throw new TimeoutException("names are not resolved in time");
+    }
   }
 
   /** Milliseconds that are left, at least 1. */

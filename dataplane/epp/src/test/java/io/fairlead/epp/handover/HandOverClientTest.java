@@ -179,6 +179,24 @@ class HandOverClientTest {
     }
   }
 
+  /** It may take minutes where name servers are silent, and nothing interrupts it. */
+  @Test
+  void aNameThatIsNotResolvedHoldsNobodyUp() throws Exception {
+    CompletableFuture<List<String>> resolved = new CompletableFuture<>();
+    try (ServerSocket listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      HandOverClient client = client(listening, 0, PATIENCE);
+      CompletableFuture<HandOverResult> asked =
+          CompletableFuture.supplyAsync(() -> client.ask(resolved::join));
+
+      assertThat(asked)
+          .succeedsWithin(PATIENCE.plusSeconds(20))
+          .returns(HandOverResult.State.ALONE, HandOverResult::state)
+          .returns("names are not resolved in time", HandOverResult::why);
+    } finally {
+      resolved.complete(List.of());
+    }
+  }
+
   private HandOverClient client(ServerSocket listening, int pieces, Duration patience) {
     return new HandOverClient(
         new HandOverSettings("127.0.0.1", 0, secret, List.of(address(listening)), patience),
