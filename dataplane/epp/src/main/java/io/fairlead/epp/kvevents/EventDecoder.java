@@ -37,6 +37,9 @@ final class EventDecoder {
 
   private static final List<String> REMOVED = List.of("block_hashes", "medium", "group_idx");
 
+  /** Of all events of a message: the largest cache has fewer, and each takes eight bytes here. */
+  static final int MOST_BLOCKS = 1 << 20;
+
   /** Engines nest lists less deep. */
   private static final int DEEPEST = 16;
 
@@ -45,6 +48,7 @@ final class EventDecoder {
   private final byte[] payload;
   private final int offset;
   private final MessageUnpacker in;
+  private int blocks;
   private int ignored;
 
   private EventDecoder(byte[] payload, int offset) {
@@ -260,7 +264,12 @@ final class EventDecoder {
   }
 
   private long[] hashes() throws IOException, MalformedEventsException {
-    long[] hashes = new long[arrayHeader()];
+    int count = arrayHeader();
+    if (count > MOST_BLOCKS - blocks) {
+      throw new MalformedEventsException("it tells of more blocks than any engine has");
+    }
+    blocks += count;
+    long[] hashes = new long[count];
     for (int i = 0; i < hashes.length; i++) {
       hashes[i] = hash();
     }
@@ -292,6 +301,9 @@ final class EventDecoder {
   private List<String> keys() throws IOException, MalformedEventsException {
     List<String> keys = new ArrayList<>();
     int count = arrayHeader();
+    if (count > MOST_BLOCKS) {
+      throw new MalformedEventsException("it has keys of more blocks than any engine has");
+    }
     for (int i = 0; i < count; i++) {
       keys.add(in.tryUnpackNil() ? "" : key());
     }

@@ -268,14 +268,14 @@ public final class KvEventReader implements AutoCloseable {
     for (KvEventFeed feed : List.copyOf(feeds.values())) {
       try {
         read(feed, now);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         giveUp(feed, e);
       }
     }
     for (KvEventFeed next = turns.next(); next != null; next = turns.next()) {
       try {
         next.turn();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         giveUp(next, e);
       }
     }
@@ -284,7 +284,7 @@ public final class KvEventReader implements AutoCloseable {
     state = State.of(feeds.values(), listed.size());
   }
 
-  private void giveUp(KvEventFeed feed, RuntimeException why) {
+  private void giveUp(KvEventFeed feed, Throwable why) {
     failed("the KV events of endpoint " + feed.endpoint().name() + " are not read now", why);
     feeds.remove(feed.endpoint().name());
     close(feed);

@@ -103,6 +103,29 @@ class EventDecoderTest {
         .isInstanceOf(MalformedEventsException.class);
   }
 
+  /** Each takes one byte in the message, and eight of the heap. */
+  @Test
+  void moreBlocksThanAnEngineHasAreRefused() throws Exception {
+    int half = EventDecoder.MOST_BLOCKS / 2;
+    assertThat(EventDecoder.decode(removed(half, half)).events()).hasSize(2);
+    assertThatThrownBy(() -> EventDecoder.decode(removed(half, half + 1)))
+        .isInstanceOf(MalformedEventsException.class);
+  }
+
+  private static byte[] removed(int... blocks) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (MessagePacker out = MessagePack.newDefaultPacker(bytes)) {
+      out.packArrayHeader(2).packDouble(1).packArrayHeader(blocks.length);
+      for (int many : blocks) {
+        out.packArrayHeader(2).packString("BlockRemoved").packArrayHeader(many);
+        for (int i = 0; i < many; i++) {
+          out.packInt(7);
+        }
+      }
+    }
+    return bytes.toByteArray();
+  }
+
   private static byte[] stored(int blocks, int blockTokens, int tokens) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (MessagePacker out = MessagePack.newDefaultPacker(bytes)) {

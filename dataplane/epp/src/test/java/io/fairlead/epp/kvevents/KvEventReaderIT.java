@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -324,6 +325,50 @@ class KvEventReaderIT {
               });
       engine.replays(told.get(), stored);
       await().until(() -> engines.isWhole(0));
+    }
+  }
+
+  /** Memory that is short, say: the others' messages are read on. */
+  @Test
+  void anErrorOfOneEngineIsNoOthers() throws Exception {
+    List<EndpointSpec> both =
+        List.of(
+            new EndpointSpec("one", "1", "127.0.0.2", 1, Map.of()),
+            new EndpointSpec("two", "1", "127.0.0.3", 1, Map.of()));
+    List<ScriptedEngine> two =
+        ScriptedEngine.several(2, i -> both.get(i).address(), KvEventFixture.GRAIN);
+    List<EndpointSpec> lost = new CopyOnWriteArrayList<>();
+    AtomicBoolean fails = new AtomicBoolean(true);
+    try {
+      KvEventReader reading =
+          start(
+              two.getFirst().port(),
+              0,
+              (endpoint, grain, change, done) -> {
+                if (change.size() > 0
+                    && endpoint.name().equals("one")
+                    && fails.compareAndSet(true, false)) {
+                  throw new OutOfMemoryError("a test's");
+                }
+                if (change.isLoss()) {
+                  lost.add(endpoint);
+                }
+                done.taken(true);
+              });
+      reading.endpoints(both);
+      await().until(two.getLast()::isHeard);
+      two.getLast().stored(0, 10);
+      await().until(() -> reading.state().whole() == 1);
+      await().until(two.getFirst()::isHeard);
+      two.getFirst().stored(0, 10);
+      await().until(() -> counts.of(EventResult.FAILED) == 1);
+      await().until(() -> !lost.isEmpty());
+      two.getLast().stored(1, 10);
+      await().until(() -> counts.of(EventResult.APPLIED) == 3);
+      assertThat(lost).extracting(EndpointSpec::name).doesNotContain("two");
+      assertThat(reading.state().whole()).isEqualTo(1);
+    } finally {
+      two.forEach(ScriptedEngine::close);
     }
   }
 
