@@ -12,11 +12,19 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 
 /** What is told where the API server does not do what was asked of a child, with the next step. */
 public final class Refusals {
   /** Said of whoever may not bind a role. */
   private static final String NOT_HELD = "RBAC permissions not currently held";
+
+  /**
+   * As the API server itself begins to say what one may not do, or that one would need more to have
+   * an object owned.
+   */
+  private static final Pattern MISSING_PERMISSION =
+      Pattern.compile("\\S+( \"[^\"]*\")? is forbidden: (User \"|cannot set )");
 
   private static final int BAD_REQUEST = 400;
   private static final int FORBIDDEN = 403;
@@ -134,9 +142,9 @@ public final class Refusals {
     return String.valueOf(e.getStatus() == null ? e.getMessage() : e.getStatus().getMessage());
   }
 
-  /** Quotas answer 403 as well; only a missing permission says what one "cannot" do. */
+  /** Quotas, policies and webhooks answer 403 as well, and say whatever they like. */
   private static boolean isMissingPermission(KubernetesClientException e) {
-    return e.getCode() == FORBIDDEN && said(e).contains(" cannot ");
+    return e.getCode() == FORBIDDEN && MISSING_PERMISSION.matcher(said(e)).lookingAt();
   }
 
   /** It is there, and took the request: not as one that is away, which refuses connections. */
