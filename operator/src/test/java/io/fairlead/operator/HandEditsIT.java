@@ -9,6 +9,7 @@ import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.OwnerReference;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
@@ -213,6 +214,29 @@ class HandEditsIT extends OperatorWithPool {
     operator.awaitReconciled("InferencePool/pool", seen + 2);
     pool.awaitPool("Programmed", "True/Programmed");
     assertThat(pool.need(EndpointPicker.class, "mine").getStatus().replicas()).isEqualTo(1);
+  }
+
+  /** As of a Deployment to try things at. */
+  @ParameterizedTest
+  @ValueSource(classes = {ConfigMap.class, Deployment.class})
+  void aCopyWithLabelsAndOwnerStays(Class<? extends HasMetadata> kind) {
+    pool.createPool();
+    pool.becomeReady();
+    HasMetadata copy = pool.need(kind, PICKER);
+    copy.setMetadata(
+        new ObjectMetaBuilder()
+            .withName("copied")
+            .withLabels(copy.getMetadata().getLabels())
+            .withOwnerReferences(copy.getMetadata().getOwnerReferences())
+            .build());
+    pool.create(copy);
+    String uid = uid(kind, "copied");
+    int seen = operator.reconciled("InferencePool/pool");
+    pool.touchAll(1);
+    operator.awaitReconciled("InferencePool/pool", seen + 2);
+    assertThat(pool.get(kind, "copied"))
+        .isNotNull()
+        .satisfies(there -> assertThat(there.getMetadata().getUid()).isEqualTo(uid));
   }
 
   /** Labels alone make nothing ours. */

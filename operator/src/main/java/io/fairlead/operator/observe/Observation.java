@@ -85,9 +85,13 @@ public record Observation(
         selectsAnotherPicker);
   }
 
-  /** Objects that this very pool controls. */
+  /**
+   * Objects that we made for this very pool. Somebody may have copied them, with the pool as owner.
+   */
   public List<HasMetadata> own() {
-    return children.stream().filter(child -> Ownership.by(pool, child)).toList();
+    return children.stream()
+        .filter(child -> Ownership.by(pool, child) && Ownership.isApplied(child))
+        .toList();
   }
 
   /** The child of this kind and name, when the pool controls it. */

@@ -52,7 +52,8 @@ public final class Ownership {
     return labels != null && Labels.MANAGER.equals(labels.get(Labels.MANAGED_BY));
   }
 
-  private static boolean isApplied(HasMetadata object) {
+  /** Whether we made it, or took it over: copies of it are somebody else's. */
+  public static boolean isApplied(HasMetadata object) {
     return object.getMetadata().getManagedFields().stream()
         .anyMatch(
             fields ->

@@ -27,8 +27,8 @@ final class Pruner {
   }
 
   /**
-   * Deletes all that this very pool controls, each by an attempt of its own; a NetworkPolicy after
-   * the pods that it is for, whose end wakes the pool.
+   * Deletes all that was made for this very pool, each by an attempt of its own; a NetworkPolicy
+   * after the pods that it is for, whose end wakes the pool.
    *
    * @param stuck gets what the API server does not let the operator delete
    */
@@ -48,10 +48,11 @@ final class Pruner {
   }
 
   /**
-   * Deletes what the pool controls and {@code desired} lacks. A Service that was replaced goes only
-   * after the new one leads somewhere, so that a gateway always has an address; one that a pool of
-   * the older group names goes with that pool; a NetworkPolicy goes after the pods that it is for,
-   * whose end wakes the pool. Each is an attempt of its own: a refusal for one holds for no other.
+   * Deletes what was made for the pool and {@code desired} lacks. A Service that was replaced goes
+   * only after the new one leads somewhere, so that a gateway always has an address; one that a
+   * pool of the older group names goes with that pool; a NetworkPolicy goes after the pods that it
+   * is for, whose end wakes the pool. Each is an attempt of its own: a refusal for one holds for no
+   * other.
    *
    * @param stuck gets what the API server does not let the operator delete
    * @return whether nothing is left to delete that nobody tells of
@@ -65,6 +66,7 @@ final class Pruner {
     boolean done = true;
     for (HasMetadata child : seen.children()) {
       if (child.isMarkedForDeletion()
+          || !Ownership.isApplied(child)
           || isNeeded(child, seen)
           || isOfTheOlder(child, seen)
           || desired.stream().anyMatch(want -> same(want, child))) {

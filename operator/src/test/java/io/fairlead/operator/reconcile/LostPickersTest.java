@@ -10,6 +10,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ObservationBuilder;
+import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.status.Reason;
 import io.fairlead.operator.status.Verdict;
 import io.fairlead.operator.testing.ScriptedApi;
@@ -140,6 +141,10 @@ class LostPickersTest {
                 .withUid("uid")
                 .withController(true)
                 .endOwnerReference()
+                .addNewManagedField()
+                .withManager(Ownership.FIELD_MANAGER)
+                .withOperation("Apply")
+                .endManagedField()
                 .endMetadata()
                 .build());
     assertThat(doubt(false)).isEmpty();
