@@ -1,12 +1,14 @@
 package io.fairlead.operator;
 
 import static io.fairlead.operator.testing.PoolFixture.PICKER;
+import static io.fairlead.operator.testing.PoolFixture.POD;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.ResourceQuota;
 import io.fabric8.kubernetes.api.model.ResourceQuotaBuilder;
@@ -445,6 +447,40 @@ class ObstaclesIT {
         .updateStatus();
     // It is in force a moment later; what was refused for another reason is tried again long after.
     awaitRefusal(cluster.admin(), counted.equals("services") ? "" : "apps", "exceeded quota: none");
+  }
+
+  /** It does not end, and nothing changes that would have it looked at: its time is up. */
+  @Test
+  void aPickerThatRunsAndDoesNotBecomeReadyIsTold() {
+    pool.createPool();
+    pool.createModel("chat", "chat", 90);
+    pool.awaitPool("Ready", "False/RolloutInProgress");
+    Instant began = Instant.now().minusSeconds(8);
+    pool.unreadyPod(POD, began);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(
+            () ->
+                assertThat(pool.poolConditions())
+                    .containsEntry("Ready", "False/ContainersNotReady"));
+    assertThat(began)
+        .as("not while it may just be starting")
+        .isBefore(Instant.now().minusSeconds(12));
+    assertThat(pool.poolMessage("Ready"))
+        .contains(
+            "kubectl logs epp-1 -c epp --namespace " + pool.namespace(),
+            "whether it reaches the API server",
+            "ClusterRole fairlead-epp");
+    pool.awaitModel("chat", "Ready", "Unknown/Pending");
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> pool.modelMessage("chat", "Ready").contains("kubectl logs epp-1 -c epp"));
+
+    pool.delete(Pod.class, POD);
+    pool.becomeAvailable();
+    pool.reportCurrent();
+    pool.awaitPool("Ready", "True/Ready");
+    pool.awaitModel("chat", "Ready", "True/Ready");
   }
 
   /** Waiting helps nothing where a pod may not write its Lease. */

@@ -123,7 +123,7 @@ final class PickerTelling {
       return Verdict.yes(
           Reason.AVAILABLE, "Deployment %s has ready pods".formatted(facts.picker()));
     }
-    return ready != null && ready.isFalse() && ready.reason() == Reason.ROLLOUT_IN_PROGRESS
+    return ready != null && ready.isFalse() && ready.reason().kind() == Reason.Kind.PASSING
         ? ready
         : Verdict.no(
             Reason.NO_READY_REPLICAS,

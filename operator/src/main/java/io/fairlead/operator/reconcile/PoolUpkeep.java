@@ -407,6 +407,8 @@ final class PoolUpkeep {
     List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
     List<Replica> replicas = replicas(seen, silent);
     boolean areReady = replicas.stream().anyMatch(Replica::ready);
+    SlowStarts.Judged starts = SlowStarts.judge(replicas, clock.instant());
+    next.within(starts.again());
     PickerFacts facts =
         new PickerFacts(
             new PickerFacts.Where(
@@ -426,7 +428,8 @@ final class PoolUpkeep {
                 failures,
                 autoscaler(wanted, name, areReady, next),
                 informers),
-            silent);
+            silent,
+            starts.slow());
     Optional<Duration> unreported = overdue.left(uid, facts);
     if (unreported.filter(Duration::isZero).isPresent()) {
       return facts.withReportsOverdue();

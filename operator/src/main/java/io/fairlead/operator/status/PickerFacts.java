@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *     is served all the same
  * @param overdue names of pods that have had longer than they need to report the config, or whose
  *     report is older than it may be; others are waited for
+ * @param slow names of pods whose picker has run for longer than a start takes, and is not ready
  */
 public record PickerFacts(
     Where where,
@@ -39,12 +40,14 @@ public record PickerFacts(
     @Nullable Verdict applyFailure,
     ModelCount models,
     Map<ConditionType, Verdict> beside,
-    Set<String> overdue) {
+    Set<String> overdue,
+    Set<String> slow) {
 
   public PickerFacts {
     replicas = replicas.stream().sorted(Replica.NEWEST_FIRST).toList();
     beside = Collections.unmodifiableMap(new LinkedHashMap<>(beside));
     overdue = Set.copyOf(overdue);
+    slow = Set.copyOf(slow);
   }
 
   /** Nothing is to be told beside. */
@@ -67,6 +70,7 @@ public record PickerFacts(
         applyFailure,
         models,
         Map.of(),
+        Set.of(),
         Set.of());
   }
 
@@ -88,7 +92,8 @@ public record PickerFacts(
         applyFailure,
         models,
         beside,
-        pods);
+        pods,
+        slow);
   }
 
   /**

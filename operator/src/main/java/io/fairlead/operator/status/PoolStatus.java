@@ -134,7 +134,13 @@ public final class PoolStatus {
           ? Verdict.no(Reason.EPP_UNAVAILABLE, rollout.scaledDown().get().message())
           : rollout.broken().isEmpty() && rollout.progressing()
               ? Verdict.pending(
-                  "Deployment %s has no ready pod yet; wait for it".formatted(facts.picker()))
+                  rollout
+                      .slow()
+                      .map(Verdict::message)
+                      .orElseGet(
+                          () ->
+                              "Deployment %s has no ready pod yet; wait for it"
+                                  .formatted(facts.picker())))
               : Verdict.no(
                   Reason.EPP_UNAVAILABLE,
                   "Deployment %s has no ready pod; condition Ready says why"

@@ -61,6 +61,11 @@ public enum Reason {
       "RolloutInProgress",
       "The picker's Deployment brings new pods up.",
       "Wait; requests are served by the pods that are ready."),
+  CONTAINERS_NOT_READY(
+      Kind.PASSING,
+      "ContainersNotReady",
+      "A new pod's picker runs for longer than a start takes, some ten seconds, and is not ready. It may still become so, as on a slow node; after five minutes the reason is `ProgressDeadlineExceeded`.",
+      "See the pod's log, `kubectl logs POD -c epp --namespace NAMESPACE`: whether it reaches the API server, from which a NetworkPolicy may keep it, and whether ClusterRole `fairlead-epp` is there."),
   WAITING_FOR_TURN(
       Kind.PASSING,
       "WaitingForTurn",

@@ -1,9 +1,14 @@
 package io.fairlead.operator.status;
 
+import io.fabric8.kubernetes.api.model.ContainerState;
+import io.fabric8.kubernetes.api.model.ContainerStateRunning;
+import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fairlead.crds.report.PickerReport;
 import java.util.Comparator;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +37,25 @@ public record Replica(Pod pod, @Nullable PickerReport report, @Nullable String u
         && pod.getStatus() != null
         && pod.getStatus().getConditions().stream()
             .anyMatch(c -> "Ready".equals(c.getType()) && "True".equals(c.getStatus()));
+  }
+
+  /**
+   * Since when the picker in it runs that is not ready, as the kubelet writes it; empty where it
+   * does not run, or is.
+   */
+  public Optional<String> startingSince() {
+    return pod.isMarkedForDeletion() || pod.getStatus() == null
+        ? Optional.empty()
+        : pod.getStatus().getContainerStatuses().stream()
+            .filter(status -> Rollout.PICKER.equals(status.getName()))
+            .filter(status -> !Boolean.TRUE.equals(status.getReady()))
+            .map(ContainerStatus::getState)
+            .flatMap(Stream::ofNullable)
+            .map(ContainerState::getRunning)
+            .flatMap(Stream::ofNullable)
+            .map(ContainerStateRunning::getStartedAt)
+            .flatMap(Stream::ofNullable)
+            .findFirst();
   }
 
   private String created() {

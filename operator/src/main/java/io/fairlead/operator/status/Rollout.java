@@ -13,6 +13,7 @@ import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
 import io.fabric8.kubernetes.api.model.apps.DeploymentCondition;
 import io.fabric8.kubernetes.api.model.apps.DeploymentStatus;
+import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Labels;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,7 +50,7 @@ final class Rollout {
   private static final Duration CRASHES_WITHIN = Duration.ofMinutes(10);
 
   /** The picker's own container; all others are sidecars that its author asks for. */
-  private static final String PICKER = "epp";
+  static final String PICKER = "epp";
 
   private static final Set<String> CONFIG = Set.of("CreateContainerConfigError");
   private static final Set<String> MAKE = Set.of("CreateContainerError");
@@ -152,8 +153,15 @@ final class Rollout {
                         c ->
                             Verdict.no(
                                 Reason.PROGRESS_DEADLINE_EXCEEDED,
-                                "Deployment %s makes no progress: a pod does not become ready; %s says which and why"
-                                    .formatted(facts.picker(), facts.where().describePods()))))
+                                "Deployment %s makes no progress: %s"
+                                    .formatted(
+                                        facts.picker(),
+                                        notReady()
+                                            .orElseGet(
+                                                () ->
+                                                    "a pod does not become ready; %s says which and why"
+                                                        .formatted(
+                                                            facts.where().describePods()))))))
         .or(this::paused);
   }
 
@@ -270,19 +278,59 @@ final class Rollout {
   /** Something that time alone will mend. */
   Optional<Verdict> unfinished() {
     if (progressing()) {
-      return Optional.of(
-          Verdict.no(
-              Reason.ROLLOUT_IN_PROGRESS,
-              "Deployment %s is being rolled out; wait for it".formatted(facts.picker())));
+      return slow()
+          .map(this::besideWhatServes)
+          .or(
+              () ->
+                  Optional.of(
+                      Verdict.no(
+                          Reason.ROLLOUT_IN_PROGRESS,
+                          "Deployment %s is being rolled out; wait for it"
+                              .formatted(facts.picker()))));
     }
     if (facts.readyReplicas().isEmpty()) {
       return Optional.of(
           Verdict.no(
               Reason.NO_READY_REPLICAS,
-              "Deployment %s has no ready pod; see %s"
-                  .formatted(facts.picker(), facts.where().describePods())));
+              "Deployment %s has no ready pod%s"
+                  .formatted(
+                      facts.picker(),
+                      notReady()
+                          .map(": "::concat)
+                          .orElseGet(() -> "; see " + facts.where().describePods()))));
     }
     return Optional.empty();
+  }
+
+  /** Of a rollout that takes longer than most: time may still mend it, and mostly does not. */
+  Optional<Verdict> slow() {
+    return notReady()
+        .map(
+            why ->
+                Verdict.no(
+                    Reason.CONTAINERS_NOT_READY,
+                    "Deployment %s: %s".formatted(facts.picker(), why)));
+  }
+
+  /**
+   * A picker that runs, and is not ready after as long as a start takes: the kubelet sees no more
+   * of it than that a probe fails, so its log is to say why.
+   */
+  private Optional<String> notReady() {
+    return judged()
+        .map(pod -> pod.getMetadata().getName())
+        .filter(facts.slow()::contains)
+        .findFirst()
+        .map(
+            pod ->
+                "container %s of pod %s runs and is not ready; see by its log, kubectl logs %s -c %s --namespace %s, whether it reaches the API server, and whether ClusterRole %s is there"
+                    .formatted(
+                        PICKER,
+                        pod,
+                        pod,
+                        PICKER,
+                        facts.where().namespace(),
+                        Children.CLUSTER_ROLE));
   }
 
   /** Whether the Deployment controller is still at work on the newest template. */

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
   Reason.READY,
   Reason.PENDING,
   Reason.ROLLOUT_IN_PROGRESS,
+  Reason.CONTAINERS_NOT_READY,
   Reason.CONFIG_REJECTED,
   Reason.EPP_UNAVAILABLE,
   Reason.NO_READY_REPLICAS,
@@ -471,6 +473,99 @@ class PoolStatusTest {
             Verdict.no(
                 Reason.PROGRESS_DEADLINE_EXCEEDED,
                 "Deployment p-epp makes no progress: a pod does not become ready; kubectl describe pods -l fairlead.io/picker=p-epp --namespace ns says which and why"));
+  }
+
+  private static final String NOT_READY =
+      "container epp of pod pod runs and is not ready; see by its log, kubectl logs pod -c epp --namespace ns, whether it reaches the API server, and whether ClusterRole fairlead-epp is there";
+
+  /** As where a policy keeps it from the API server, or its role is gone: it never ends. */
+  @Test
+  void aPickerThatRunsForLongAndIsNotReadyIsToldWithWhereToLook() {
+    PickerFacts facts = facts(deployment(1, 1, 0, "True"), startedPod());
+    assertThat(PoolStatus.of(facts).get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.ROLLOUT_IN_PROGRESS, "Deployment p-epp is being rolled out; wait for it"));
+
+    Map<ConditionType, Verdict> verdicts = PoolStatus.of(slow(facts));
+    assertThat(verdicts.get(ConditionType.READY))
+        .isEqualTo(Verdict.no(Reason.CONTAINERS_NOT_READY, "Deployment p-epp: " + NOT_READY));
+    assertThat(verdicts.get(ConditionType.PROGRAMMED))
+        .as("it may come to it still, and to a model this is all that is said")
+        .isEqualTo(Verdict.pending("Deployment p-epp: " + NOT_READY));
+    SeenReasons.add(Reason.CONTAINERS_NOT_READY.wireName());
+  }
+
+  @Test
+  void aPickerThatRunsForLongAndIsNotReadyIsToldBesideThoseThatServe() {
+    Map<ConditionType, Verdict> verdicts =
+        PoolStatus.of(slow(facts(deployment(2, 1, 0, "True"), startedPod(), ready(runs("new")))));
+    assertThat(verdicts.get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.CONTAINERS_NOT_READY,
+                "Deployment p-epp: "
+                    + NOT_READY
+                    + "; 1 of 2 pods are ready, and requests are served"));
+    assertThat(brief(verdicts, ConditionType.PROGRAMMED)).isEqualTo("True/Programmed");
+  }
+
+  /** Of a template before: it goes as soon as one of the newest is ready. */
+  @Test
+  void aPickerOfATemplateBeforeThatIsNotReadyIsToldNoMore() {
+    Replica old = ofTemplate("a", "2026-01-01T00:00:00Z", startedPod());
+    Replica next = ofTemplate("b", "2026-01-01T00:00:09Z", waiting("ContainerCreating"));
+    PickerFacts facts = facts(deployment(1, 1, 0, "True"), old, next);
+    assertThat(brief(PoolStatus.of(slow(facts)), ConditionType.READY))
+        .isEqualTo("False/RolloutInProgress");
+  }
+
+  /** The kubelet's events say that its probe fails, and not what the picker lacks. */
+  @Test
+  void whereWaitingHasAnEndItsLogIsNamedToo() {
+    assertThat(
+            PoolStatus.of(slow(facts(deployment(1, 1, 0, "False"), startedPod())))
+                .get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.PROGRESS_DEADLINE_EXCEEDED,
+                "Deployment p-epp makes no progress: " + NOT_READY));
+    assertThat(PoolStatus.of(slow(facts(ended(1, 0), startedPod()))).get(ConditionType.READY))
+        .isEqualTo(
+            Verdict.no(
+                Reason.NO_READY_REPLICAS, "Deployment p-epp has no ready pod: " + NOT_READY));
+  }
+
+  private static Replica startedPod() {
+    Replica replica = waiting("");
+    ContainerStatus status = replica.pod().getStatus().getContainerStatuses().getFirst();
+    status.setReady(false);
+    status.setState(
+        new ContainerStateBuilder()
+            .withNewRunning()
+            .withStartedAt("2026-01-01T00:00:00Z")
+            .endRunning()
+            .build());
+    return replica;
+  }
+
+  /** The same when all that start have had as long as that takes. */
+  private static PickerFacts slow(PickerFacts facts) {
+    return new PickerFacts(
+        facts.where(),
+        facts.accepted(),
+        facts.resolvedRefs(),
+        facts.hash(),
+        facts.deployment(),
+        facts.replicas(),
+        facts.applyFailure(),
+        facts.models(),
+        facts.beside(),
+        facts.overdue(),
+        facts.replicas().stream()
+            .filter(replica -> replica.startingSince().isPresent())
+            .map(Replica::name)
+            .collect(Collectors.toSet()));
   }
 
   @Test

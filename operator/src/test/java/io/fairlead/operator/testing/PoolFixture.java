@@ -37,8 +37,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -521,6 +523,37 @@ public final class PoolFixture {
   /** One more pod of the picker, of which nothing is known yet. */
   public void startingPod(String name) {
     var _ = further(name);
+  }
+
+  /**
+   * One more pod of the picker, whose container runs and is not ready.
+   *
+   * @param since when it runs
+   */
+  public void unreadyPod(String name, Instant since) {
+    Pod pod =
+        new PodBuilder(further(name))
+            .withNewStatus()
+            .withPhase("Running")
+            .addNewCondition()
+            .withType("Ready")
+            .withStatus("False")
+            .endCondition()
+            .addNewContainerStatus()
+            .withName("epp")
+            .withImage("x")
+            .withImageID("x")
+            .withReady(false)
+            .withRestartCount(0)
+            .withNewState()
+            .withNewRunning()
+            .withStartedAt(since.truncatedTo(ChronoUnit.SECONDS).toString())
+            .endRunning()
+            .endState()
+            .endContainerStatus()
+            .endStatus()
+            .build();
+    client.resource(pod).updateStatus();
   }
 
   /** The pod has drained. */
