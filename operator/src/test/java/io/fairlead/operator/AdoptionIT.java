@@ -9,9 +9,11 @@ import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.Event;
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
 import io.fabric8.kubernetes.api.model.Service;
 import io.fabric8.kubernetes.api.model.ServiceAccount;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.rbac.RoleBinding;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
@@ -393,6 +395,9 @@ class AdoptionIT {
     await().until(() -> pool.get(Deployment.class, PICKER) != null);
     patchPicker("{\"spec\":{\"replicas\":10}}");
     await().until(() -> replicas() == 10);
+    PodTemplateSpec pods = pool.need(Deployment.class, PICKER).getSpec().getTemplate();
+    await().until(() -> pool.get(PodDisruptionBudget.class, PICKER) != null);
+    String budget = pool.need(PodDisruptionBudget.class, PICKER).getMetadata().getUid();
 
     patchPicker("{\"spec\":{\"replicas\":null}}");
     await()
@@ -404,13 +409,26 @@ class AdoptionIT {
     pool.touchAll(1);
     operator().awaitReconciled("InferencePool/pool", times + 2);
     assertThat(replicas()).isEqualTo(10);
+    assertThat(pool.need(Deployment.class, PICKER).getSpec().getTemplate())
+        .as("none is replaced")
+        .isEqualTo(pods);
+    assertThat(pool.get(PodDisruptionBudget.class, PICKER))
+        .isNotNull()
+        .satisfies(there -> assertThat(there.getMetadata().getUid()).isEqualTo(budget));
 
-    pool.need(Deployment.class, PICKER);
     cluster.admin().apps().deployments().inNamespace(pool.namespace()).withName(PICKER).scale(4);
     times = operator().reconciled("InferencePool/pool");
     pool.touchAll(2);
     operator().awaitReconciled("InferencePool/pool", times + 2);
     assertThat(replicas()).as("an autoscaler's").isEqualTo(4);
+
+    cluster.admin().apps().deployments().inNamespace(pool.namespace()).withName(PICKER).scale(1);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> pool.get(PodDisruptionBudget.class, PICKER) == null);
+    assertThat(pool.need(Deployment.class, PICKER).getSpec().getTemplate())
+        .as("nor where one of them is left")
+        .isEqualTo(pods);
 
     patchPicker("{\"spec\":{\"replicas\":3}}");
     await().until(() -> replicas() == 3);

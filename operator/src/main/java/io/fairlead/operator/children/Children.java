@@ -8,6 +8,7 @@ import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.ObjectMeta;
 import io.fabric8.kubernetes.api.model.ObjectMetaBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecretBuilder;
 import io.fabric8.kubernetes.api.model.Service;
@@ -152,9 +153,18 @@ public final class Children {
 
   /** Whether pods of this Deployment share the Secret. */
   public static boolean mounts(Deployment there, Secret secret) {
-    return there.getSpec().getTemplate().getSpec().getVolumes().stream()
+    return mounts(there.getSpec().getTemplate().getSpec(), secret.getMetadata().getName());
+  }
+
+  private static boolean mounts(PodSpec pod, String secret) {
+    return pod.getVolumes().stream()
         .map(Volume::getSecret)
-        .anyMatch(of -> of != null && secret.getMetadata().getName().equals(of.getSecretName()));
+        .anyMatch(of -> of != null && secret.equals(of.getSecretName()));
+  }
+
+  /** Whether pods like this hand over what they know by the Secret that is made for them. */
+  public static boolean handsOver(PodSpec pod, String picker) {
+    return mounts(pod, Names.handOver(picker));
   }
 
   private static ServiceAccount serviceAccount(PickerDesign design) {

@@ -31,6 +31,11 @@ public final class Names {
     return head + "-" + hash(pool) + SUFFIX;
   }
 
+  /** The Secret that is made for pods of this picker to share. */
+  static String handOver(String picker) {
+    return picker + "-hand-over";
+  }
+
   /** Eight hexadecimal digits that differ where texts do, but by rare chance. */
   static String hash(String text) {
     try {

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param schedulers of the author's own, each in a container beside the picker's or elsewhere:
  *     those that the document speaks of
  * @param account UID of the ServiceAccount that pods are to have begun with; null where any does
+ * @param deployed what there is of the picker, which counts where its author leaves the number of
+ *     pods to others
  */
 public record PickerDesign(
     String namespace,
@@ -41,7 +43,18 @@ public record PickerDesign(
     PickerImage image,
     EndpointPickerSpec settings,
     List<ExternalPlace> schedulers,
-    @Nullable String account) {
+    @Nullable String account,
+    Deployed deployed) {
+
+  /**
+   * What there is of a picker.
+   *
+   * @param pods that are asked for; 0 before there is a Deployment
+   * @param handsOver whether these hand over what they know by the Secret that is made for them
+   */
+  public record Deployed(int pods, boolean handsOver) {
+    public static final Deployed NOTHING = new Deployed(0, false);
+  }
 
   /**
    * Where gateways find the picker.
@@ -63,15 +76,23 @@ public record PickerDesign(
   /** Whether more than one pod may serve requests at a time. */
   boolean mayBeMany() {
     AutoscalingSpec autoscaling = settings.autoscaling();
-    Integer most = autoscaling == null ? settings.replicas() : autoscaling.maxReplicas();
+    Integer said = autoscaling == null ? settings.replicas() : autoscaling.maxReplicas();
+    Integer most = isScaledByOthers() ? Integer.valueOf(deployed.pods()) : said;
     return settings.disruptionBudget() != null || (most != null && most > 1);
   }
 
-  /** How pods hand over what they know; null where they don't. */
+  private boolean isScaledByOthers() {
+    return settings.autoscaling() == null && settings.replicas() == null;
+  }
+
+  /**
+   * How pods hand over what they know; null where they don't. To begin or to end that replaces
+   * them: others who scale them to one pod and back all day must not bring that about.
+   */
   @Nullable HandOverSpec handOver() {
     HandOverSpec asked = settings.handOver();
     if (asked == null) {
-      return mayBeMany() ? HandOverSpec.OWN : null;
+      return mayBeMany() || (isScaledByOthers() && deployed.handsOver()) ? HandOverSpec.OWN : null;
     }
     return Boolean.FALSE.equals(asked.enabled()) ? null : asked;
   }
@@ -82,7 +103,7 @@ public record PickerDesign(
     if (asked == null) {
       return null;
     }
-    return asked.secretName() == null ? picker() + "-hand-over" : asked.secretName();
+    return asked.secretName() == null ? Names.handOver(picker()) : asked.secretName();
   }
 
   /** The same, and pods begin with nothing. */
@@ -100,6 +121,7 @@ public record PickerDesign(
         image,
         settings.withoutHandOver(),
         schedulers,
-        account);
+        account,
+        deployed);
   }
 }

@@ -11,6 +11,7 @@ import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.operator.children.Children;
 import io.fairlead.operator.children.Names;
 import io.fairlead.operator.children.PickerDesign;
+import io.fairlead.operator.children.PickerDesign.Deployed;
 import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import io.fairlead.operator.children.PickerImage;
 import io.fairlead.operator.desire.CompiledPool;
@@ -20,6 +21,7 @@ import io.fairlead.operator.observe.ServiceRef;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -116,7 +118,28 @@ record Wanted(
             image == null || image.isBlank() ? usual : usual.named(image),
             spec == null ? EndpointPickerSpec.DEFAULT : carriedOut(spec, seen, compiled),
             compiled.schedulers(),
-            account(seen)));
+            account(seen),
+            deployed(seen)));
+  }
+
+  /**
+   * What there is of the picker. A Deployment whose labels somebody took away is out of sight until
+   * it is put right, and its pods are not: without them it would be made as one of a single pod.
+   */
+  private static Deployed deployed(Observation seen) {
+    String name = Names.child(seen.pool().getMetadata().getName());
+    return seen.child(Deployment.class, name)
+        .map(Deployment::getSpec)
+        .map(
+            there ->
+                new Deployed(
+                    Objects.requireNonNullElse(there.getReplicas(), 1),
+                    Children.handsOver(there.getTemplate().getSpec(), name)))
+        .orElseGet(
+            () ->
+                seen.pods().stream().anyMatch(pod -> Children.handsOver(pod.getSpec(), name))
+                    ? new Deployed(seen.pods().size(), true)
+                    : Deployed.NOTHING);
   }
 
   private static @Nullable String account(Observation seen) {

@@ -27,6 +27,7 @@ import io.fairlead.crds.fairlead.v1alpha1.ExternalPlace;
 import io.fairlead.crds.fairlead.v1alpha1.ExternalSpec;
 import io.fairlead.crds.fairlead.v1alpha1.Frontend;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.operator.children.PickerDesign.Deployed;
 import io.fairlead.operator.children.PickerDesign.ServicePlace;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +57,8 @@ class ChildrenTest {
           new PickerImage("example.test/epp:1"),
           settings("replicas: 2"),
           List.of(),
-          null);
+          null,
+          Deployed.NOTHING);
 
   private static final String ALL_SETTINGS =
       """
@@ -89,7 +91,8 @@ class ChildrenTest {
         new PickerImage("example.test/epp:1"),
         settings("replicas: 2"),
         List.of(),
-        null);
+        null,
+        Deployed.NOTHING);
   }
 
   @ParameterizedTest
@@ -411,7 +414,8 @@ class ChildrenTest {
             DESIGN.image(),
             settings("scheduling: {external: {sidecar: {image: other, port: 9002}}}"),
             Children.schedulers(made),
-            null);
+            null,
+            Deployed.NOTHING);
 
     assertThat(deployment(kept)).isEqualTo(made);
     assertThat(Children.askedFor(kept, made)).isFalse();
@@ -438,6 +442,68 @@ class ChildrenTest {
     assertThat(Children.of(DESIGN)).anyMatch(PodDisruptionBudget.class::isInstance);
     assertThat(Children.of(with("autoscaling: {maxReplicas: 2}")))
         .anyMatch(PodDisruptionBudget.class::isInstance);
+  }
+
+  /** An absent number is somebody else's: what the Deployment has counts then. */
+  @ParameterizedTest
+  @CsvSource({
+    "{}, 1, false",
+    "{}, 2, true",
+    "'replicas: 1', 10, false",
+    "'autoscaling: {maxReplicas: 1}', 10, false"
+  })
+  void whereNobodySaysHowManyPodsThereAreThoseThatThereAreCount(
+      String settings, int pods, boolean guarded) {
+    PickerDesign design = deployed(settings, new Deployed(pods, false));
+    assertThat(Children.of(design).stream().anyMatch(PodDisruptionBudget.class::isInstance))
+        .isEqualTo(guarded);
+    assertThat(design.handOver() != null).isEqualTo(guarded);
+  }
+
+  /** Each change of that replaces all pods, and an autoscaler may add and take one all day. */
+  @ParameterizedTest
+  @CsvSource({
+    "{}, true",
+    "'replicas: 1', false",
+    "'autoscaling: {maxReplicas: 1}', false",
+    "'handOver: {enabled: false}', false"
+  })
+  void whereNobodySaysHowManyPodsThereAreAHandOverStays(String settings, boolean stays) {
+    PickerDesign many = deployed(settings, new Deployed(10, false));
+    Deployment there = (Deployment) child(many, "Deployment");
+    boolean handsOver = Children.handsOver(there.getSpec().getTemplate().getSpec(), many.picker());
+    assertThat(handsOver).isEqualTo(many.handOver() != null);
+    PickerDesign one = deployed(settings, new Deployed(1, true));
+    assertThat(one.handOver() != null).isEqualTo(stays);
+    assertThat(Children.of(one)).noneMatch(PodDisruptionBudget.class::isInstance);
+    if (stays) {
+      assertThat(child(one, "Deployment")).isEqualTo(there);
+    }
+  }
+
+  /** What somebody shares that is none of ours is his to take away. */
+  @Test
+  void aHandOverByASecretOfTheAuthorsIsNotOurs() {
+    Deployment theirs = (Deployment) child(with("handOver: {secretName: shared}"), "Deployment");
+    assertThat(Children.handsOver(theirs.getSpec().getTemplate().getSpec(), "pool-epp")).isFalse();
+  }
+
+  private static PickerDesign deployed(String settings, Deployed deployed) {
+    return new PickerDesign(
+        DESIGN.namespace(),
+        DESIGN.pool(),
+        DESIGN.poolApiVersion(),
+        DESIGN.poolUid(),
+        DESIGN.service(),
+        DESIGN.document(),
+        DESIGN.documentHash(),
+        DESIGN.lastGood(),
+        DESIGN.frontend(),
+        DESIGN.image(),
+        settings(settings),
+        List.of(),
+        null,
+        deployed);
   }
 
   @Test
@@ -649,7 +715,8 @@ class ChildrenTest {
         image,
         settings(settings),
         ExternalPlace.of(settings(settings)),
-        null);
+        null,
+        Deployed.NOTHING);
   }
 
   private static HasMetadata child(PickerDesign design, String kind) {
