@@ -39,7 +39,8 @@ final class ShadowLines {
     List<ShadowReport> reports = new ArrayList<>();
     ShadowedRun.together(seeds)
         .forEach(
-            (name, told) -> reports.add(new ShadowReport(name, null, false, told.leftOut(), 0, told)));
+            (name, told) ->
+                reports.add(new ShadowReport(name, null, false, told.leftOut(), 0, told)));
     return reports;
   }
 }
