@@ -354,7 +354,7 @@ public final class ExternalRun {
     }
 
     void close() {
-      pool.closeExternal();
+      pool.asks(null);
     }
   }
 
