@@ -93,21 +93,32 @@ class TroubleshootingDocumentIT {
       try (Picker _ = new Picker(cluster, pool)) {
         pool.awaitPool("EndpointsAvailable", "True/EndpointsReady");
         pool.awaitModel("chat", "Ready", "True/Ready");
-        happen(situation, kubectl, pool, folder.resolve(namespaces + ".yaml"));
+        happen(situation, kubectl, pool);
       }
     } finally {
       answers.stop(0);
     }
   }
 
-  private static void happen(
-      Situation situation, UnaryOperator<String> kubectl, PoolFixture pool, Path objects)
+  private void happen(Situation situation, UnaryOperator<String> kubectl, PoolFixture pool)
       throws IOException {
-    Files.writeString(
-        objects, block(situation, "yaml").replace(": default", ": " + pool.namespace()));
-    var _ = kubectl.apply("kubectl apply -f " + objects.toAbsolutePath());
+    List<String> applied = blocks(situation, "yaml");
+    for (int i = 0; i < applied.size(); i++) {
+      Path file = folder.resolve(pool.namespace() + "-" + i + ".yaml");
+      Files.writeString(file, applied.get(i).replace(": default", ": " + pool.namespace()));
+      var _ = kubectl.apply("kubectl apply -f " + file);
+      if (applied.get(i).contains("no-deployments")) {
+        await()
+            .until(
+                () ->
+                    kubectl
+                        .apply(
+                            "kubectl create deployment x --image=x --dry-run=server 2>&1 || true")
+                        .contains("no Deployments today"));
+      }
+    }
     try {
-      List<String> said = block(situation, "console").lines().toList();
+      List<String> said = blocks(situation, "console").getFirst().lines().toList();
       if (WRITES) {
         write(situation, settled(said, kubectl, pool));
         return;
@@ -120,7 +131,12 @@ class TroubleshootingDocumentIT {
                   assertThat(comparable(transcript(said, kubectl, pool)))
                       .isEqualTo(comparable(said)));
     } finally {
-      var _ = kubectl.apply("kubectl delete --wait=false -f " + objects.toAbsolutePath());
+      for (int i = 0; i < applied.size(); i++) {
+        var _ =
+            kubectl.apply(
+                "kubectl delete --wait=false -f "
+                    + folder.resolve(pool.namespace() + "-" + i + ".yaml"));
+      }
     }
   }
 
@@ -194,10 +210,16 @@ class TroubleshootingDocumentIT {
     return situations;
   }
 
-  private static String block(Situation situation, String language) {
-    int begin = situation.lines().indexOf(FENCE + language);
-    assertThat(begin).as(language + " of " + situation.title()).isNotNegative();
-    List<String> rest = situation.lines().subList(begin + 1, situation.lines().size());
-    return String.join("\n", rest.subList(0, rest.indexOf(FENCE)));
+  private static List<String> blocks(Situation situation, String language) {
+    List<String> blocks = new ArrayList<>();
+    List<String> lines = situation.lines();
+    for (int begin = 0; begin < lines.size(); begin++) {
+      if (lines.get(begin).equals(FENCE + language)) {
+        List<String> rest = lines.subList(begin + 1, lines.size());
+        blocks.add(String.join("\n", rest.subList(0, rest.indexOf(FENCE))));
+      }
+    }
+    assertThat(blocks).as(language + " of " + situation.title()).isNotEmpty();
+    return blocks;
   }
 }
