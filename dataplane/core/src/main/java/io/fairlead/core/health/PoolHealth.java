@@ -219,16 +219,11 @@ public final class PoolHealth {
   }
 
   /**
-   * Whether a request leaves the endpoint in this place out, because it might fail it.
-   *
-   * @param lot random bits of the request and the endpoint
+   * Share of requests that the endpoint in this place is left in the draw for, above 0; 1 unless it
+   * fails some.
    */
-  public boolean drawnOut(int place, long lot) {
-    return drawnOut(endpoints[place].share, lot);
-  }
-
-  static boolean drawnOut(double share, long lot) {
-    return share < 1 && (lot >>> 11) * 0x1p-53 >= share;
+  public double share(int place) {
+    return endpoints[place].share;
   }
 
   /** Which endpoints refuse the model; null where none does, as is usual. */

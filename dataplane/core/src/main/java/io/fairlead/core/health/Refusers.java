@@ -52,14 +52,12 @@ public final class Refusers {
   Refusers() {}
 
   /**
-   * Whether a request for the model leaves the endpoint in this place out, because it might refuse
-   * it.
-   *
-   * @param lot random bits of the request and the endpoint
+   * Share of requests for the model that the endpoint in this place is left in the draw for, above
+   * 0; 1 unless it refuses some.
    */
-  public boolean drawnOut(int place, long lot) {
+  public double share(int place) {
     Refusal refusal = places[place];
-    return refusal != null && PoolHealth.drawnOut(refusal.share, lot);
+    return refusal == null ? 1 : refusal.share;
   }
 
   /**
