@@ -23,8 +23,8 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -100,7 +100,7 @@ class TargetsAvailableIT {
             .until(
                 () -> pool.modelMessage("misspelt", TARGETS),
                 Predicate.isEqual(
-                "No endpoint serves target chat-v11 (2 endpoints have answered that the model is not known there, and none has served it since), so that requests for it fail; correct spec.targetModels, or have the pool's model servers load that model or adapter"));
+                    "No endpoint serves target chat-v11 (2 endpoints have answered that the model is not known there, and none has served it since), so that requests for it fail; correct spec.targetModels, or have the pool's model servers load that model or adapter"));
         assertThat(pool.modelConditions("misspelt"))
             .containsEntry("Ready", "True/Ready")
             .doesNotContainKeys("Reconciling", "Stalled");
