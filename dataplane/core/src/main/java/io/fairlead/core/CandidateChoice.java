@@ -75,11 +75,6 @@ final class CandidateChoice {
     UNTRIED,
     /** Those in use that the request draws. */
     DRAWN,
-    /**
-     * Where it draws none, the one in use that it came closest to, alone: left to the scheduler,
-     * one that fails nearly all it gets, and so has little to do, would look best.
-     */
-    NEAREST,
     /** All in use. */
     IN_USE,
     /** Whoever has not failed it yet. */
@@ -89,15 +84,10 @@ final class CandidateChoice {
       return this == UNTRIED || this == DRAWN;
     }
 
-    private boolean isByLot() {
-      return isDrawn() || this == NEAREST;
-    }
-
     Use wider() {
       return switch (this) {
         case UNTRIED -> DRAWN;
-        case DRAWN -> NEAREST;
-        case NEAREST -> IN_USE;
+        case DRAWN -> IN_USE;
         case IN_USE, ANY -> ANY;
       };
     }
@@ -160,9 +150,7 @@ final class CandidateChoice {
     int full = 0;
     int count = use == Use.ANY ? eligible.length : health.usableCount();
     current.none();
-    Refusers refusers = use.isByLot() ? health.refusers(now, current.targetModel()) : null;
-    int nearest = -1;
-    double shortest = Double.POSITIVE_INFINITY;
+    Refusers refusers = use.isDrawn() ? health.refusers(now, current.targetModel()) : null;
     for (int i = 0; i < count; i++) {
       int place = use == Use.ANY ? i : health.usable(i);
       EndpointState endpoint = eligible[place];
@@ -171,7 +159,8 @@ final class CandidateChoice {
           || !AllowedEndpoints.has(allowed, place)
           || (use != Use.ANY && health.busyOnTrial(place))
           || (use == Use.UNTRIED && !isUntried(now, refusers, place))
-          || (use.isDrawn() && lot(flight, endpoint) >= share(refusers, place))) {
+          || (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint)))
+          || (refusers != null && refusers.drawnOut(place, lot(flight, endpoint)))) {
         continue;
       }
       boolean isFull = !noneFull && endpoints.saturation(place) >= ceiling;
@@ -188,12 +177,6 @@ final class CandidateChoice {
       } else if (lacksSlot) {
         roomWithoutSlot = true;
         full++;
-      } else if (use == Use.NEAREST) {
-        double distance = lot(flight, endpoint) / share(refusers, place);
-        if (distance < shortest) {
-          shortest = distance;
-          nearest = place;
-        }
       } else {
         current.candidate(place);
         if (use == Use.UNTRIED) {
@@ -201,16 +184,7 @@ final class CandidateChoice {
         }
       }
     }
-    if (nearest >= 0) {
-      current.candidate(nearest);
-    }
     return full;
-  }
-
-  /** Share of the request's like that the endpoint in this place is left in the draw for. */
-  private double share(@Nullable Refusers refusers, int place) {
-    double share = health.share(place);
-    return refusers == null ? share : Math.min(share, refusers.share(place));
   }
 
   /**
@@ -288,11 +262,11 @@ final class CandidateChoice {
     if (ceiling != NEVER_FULL && endpoints.saturation(place) >= ceiling) {
       return Exclusion.FULL;
     }
-    if (use.isByLot() && lot(flight, endpoint) >= health.share(place)) {
+    if (use.isDrawn() && health.drawnOut(place, lot(flight, endpoint))) {
       return Exclusion.SPARED;
     }
-    Refusers refusers = use.isByLot() ? health.refusers(now, current.targetModel()) : null;
-    if (refusers != null && lot(flight, endpoint) >= refusers.share(place)) {
+    Refusers refusers = use.isDrawn() ? health.refusers(now, current.targetModel()) : null;
+    if (refusers != null && refusers.drawnOut(place, lot(flight, endpoint))) {
       return Exclusion.REFUSES;
     }
     if (flight.attempts == 0 && slotsAreScarce() && hasNoSlotFor(place, endpoint)) {
@@ -300,9 +274,6 @@ final class CandidateChoice {
     }
     if (use == Use.UNTRIED) {
       return Exclusion.OTHER_ON_TRIAL;
-    }
-    if (use == Use.NEAREST) {
-      return Exclusion.SPARED;
     }
     return flight.unkept && !(begins(flight) && hasNoRoomFor(now, endpoint))
         ? Exclusion.LATE
@@ -474,16 +445,12 @@ final class CandidateChoice {
     return count > 0;
   }
 
-  /**
-   * A random number of a request's attempt and an endpoint, from 0 to below 1: the finalizer of
-   * SplitMix64.
-   */
-  private static double lot(Flight flight, EndpointState endpoint) {
+  /** Random bits of a request's attempt and an endpoint: the finalizer of SplitMix64. */
+  private static long lot(Flight flight, EndpointState endpoint) {
     long z = flight.facts.seed() ^ (endpoint.identity() + flight.attempts);
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    z ^= z >>> 31;
-    return (z >>> 11) * 0x1p-53;
+    return z ^ (z >>> 31);
   }
 
   /** Whether there is another endpoint that has not failed the request. */

@@ -134,20 +134,6 @@ class EndpointHealthTest {
         .isBetween(0.2, 0.3);
   }
 
-  /** Who has little to do looks best where a request would rather have neither. */
-  @ParameterizedTest
-  @MethodSource("runs")
-  void oneThatLacksAModelGetsFewOfItsRequestsAlsoWhereTheOtherFailsSome(String profile, long seed) {
-    VirtualPool pool = new VirtualPool(seed, 2, profile);
-    pool.models = List.of("m", "a");
-    Server lacking = pool.servers.get(1);
-    pool.at(FROM, () -> lacking.lacks.add("a"));
-    pool.fault(0, Manner.FAILS_SOME, FROM, 131 * SECOND);
-    pool.traffic(40, 130 * SECOND);
-    pool.runUntil(131 * SECOND);
-    assertThat(shareOf("a", pool, lacking, FROM + 10 * SECOND, 130 * SECOND)).isBetween(0.005, 0.1);
-  }
-
   @ParameterizedTest
   @MethodSource("runs")
   void oneThatLacksSeveralModelsGetsItsShareOfOthers(String profile, long seed) {

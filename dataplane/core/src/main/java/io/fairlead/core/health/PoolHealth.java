@@ -219,11 +219,16 @@ public final class PoolHealth {
   }
 
   /**
-   * Share of requests that the endpoint in this place is left in the draw for, above 0; 1 unless it
-   * fails some.
+   * Whether a request leaves the endpoint in this place out, because it might fail it.
+   *
+   * @param lot random bits of the request and the endpoint
    */
-  public double share(int place) {
-    return endpoints[place].share;
+  public boolean drawnOut(int place, long lot) {
+    return drawnOut(endpoints[place].share, lot);
+  }
+
+  static boolean drawnOut(double share, long lot) {
+    return share < 1 && (lot >>> 11) * 0x1p-53 >= share;
   }
 
   /** Which endpoints refuse the model; null where none does, as is usual. */

@@ -52,12 +52,14 @@ public final class Refusers {
   Refusers() {}
 
   /**
-   * Share of requests for the model that the endpoint in this place is left in the draw for, above
-   * 0; 1 unless it refuses some.
+   * Whether a request for the model leaves the endpoint in this place out, because it might refuse
+   * it.
+   *
+   * @param lot random bits of the request and the endpoint
    */
-  public double share(int place) {
+  public boolean drawnOut(int place, long lot) {
     Refusal refusal = places[place];
-    return refusal == null ? 1 : refusal.share;
+    return refusal != null && PoolHealth.drawnOut(refusal.share, lot);
   }
 
   /**
