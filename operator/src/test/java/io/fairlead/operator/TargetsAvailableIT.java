@@ -86,7 +86,11 @@ class TargetsAvailableIT {
           assertThat(ask(picker, "/v1/rerank", "misspelt")).isEqualTo(404);
         }
         assertThat(ask(picker, "/v1/completions", "chat")).isEqualTo(200);
-        assertThat(notServed(picker)).isEmpty();
+        // It is looked at once a second, and reported then.
+        await()
+            .during(Duration.ofSeconds(3))
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> notServed(picker).isEmpty());
 
         // While one is out for a moment, the other alone tells.
         List<PickerReport.NotServed> both = List.of(new PickerReport.NotServed("chat-v11", 2));

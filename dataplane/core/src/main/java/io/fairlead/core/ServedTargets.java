@@ -91,7 +91,8 @@ final class ServedTargets {
     }
 
     private @Nullable State state(long now) {
-      if (notServedBy > 0) {
+      // Nobody has asked here since: another picker may know better by now.
+      if (notServedBy > 0 && now - refusedAt < LONG_AGO) {
         return State.NOT_SERVED;
       }
       if (servedAt == PoolAdapters.NEVER) {

@@ -214,9 +214,13 @@ public final class ClusterView {
     return deployments.isRunning();
   }
 
-  /** The Deployments of all pickers. */
+  /** The Deployments of all pickers; no copies of them. */
   public List<Deployment> deployments() {
-    return deployments.list().filter(Ownership::ours).toList();
+    return deployments
+        .list()
+        .filter(Ownership::ours)
+        .filter(Ownership::isApplied)
+        .toList();
   }
 
   /**

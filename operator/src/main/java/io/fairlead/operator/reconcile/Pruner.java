@@ -115,7 +115,7 @@ final class Pruner {
   private static boolean isNeeded(HasMetadata child, Observation seen) {
     return child instanceof NetworkPolicy
         && (seen.pods().stream().anyMatch(pod -> Labels.leftToOwnPolicy(pod.getMetadata()))
-            || seen.children().stream()
+            || seen.own().stream()
                 .filter(Deployment.class::isInstance)
                 .map(Deployment.class::cast)
                 .anyMatch(Pruner::mayMakeSuchPods));

@@ -125,14 +125,22 @@ public enum ConditionType {
    * anew.
    */
   boolean tells(String before, String after) {
-    Verdict.State wrong =
-        switch (this) {
-          case SATURATED -> Verdict.State.TRUE;
-          case TARGETS_AVAILABLE -> Verdict.State.FALSE;
-          default -> null;
-        };
-    return !repeats()
-        && (wrong == null || wrong.wireName().equals(before) || wrong.wireName().equals(after));
+    if (repeats()) {
+      return false;
+    }
+    return switch (this) {
+      case SATURATED -> isTrue(before) || isTrue(after);
+      case TARGETS_AVAILABLE -> isFalse(after) || (isFalse(before) && isTrue(after));
+      default -> true;
+    };
+  }
+
+  private static boolean isTrue(String status) {
+    return Verdict.State.TRUE.wireName().equals(status);
+  }
+
+  private static boolean isFalse(String status) {
+    return Verdict.State.FALSE.wireName().equals(status);
   }
 
   @Override

@@ -320,7 +320,8 @@ final class Rollout {
     return judged()
         .map(pod -> pod.getMetadata().getName())
         .filter(facts.slow()::contains)
-        .findFirst()
+        // The oldest stays the same for longest, and with it what all models say.
+        .reduce((newer, older) -> older)
         .map(
             pod ->
                 "container %s of pod %s runs and is not ready; see by its log, kubectl logs %s -c %s --namespace %s, whether it reaches the API server, and whether ClusterRole %s is there"

@@ -166,6 +166,7 @@ class TransitionTest {
     assertThat(targets(unknown, missing))
         .containsExactly(
             new Transition(Reason.TARGET_MODEL_NOT_SERVED, "TargetsAvailable is False: none"));
+    assertThat(targets(missing, unknown)).isEmpty();
     assertThat(targets(missing, served))
         .containsExactly(new Transition(Reason.TARGETS_SERVED, "TargetsAvailable is True: all"));
   }

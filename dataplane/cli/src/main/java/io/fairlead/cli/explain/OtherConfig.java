@@ -1,6 +1,7 @@
 package io.fairlead.cli.explain;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -12,6 +13,7 @@ import io.fairlead.cli.explain.ReceiptPage.Run;
 import io.fairlead.cli.explain.ReceiptPage.Score;
 import io.fairlead.cli.explain.ReceiptPage.Scored;
 import io.fairlead.core.receipt.ProfileRun;
+import io.fairlead.core.receipt.RequestInputs;
 import io.fairlead.core.replay.DecisionInputs;
 import io.fairlead.core.replay.Replay;
 import io.fairlead.core.replay.RunOutputs;
@@ -31,7 +33,14 @@ final class OtherConfig {
 
   /** Parameters of plugins are compared: whole numbers are of one type in YAML and here. */
   private static final JsonMapper JSON =
-      JsonMapper.builder().enable(DeserializationFeature.USE_LONG_FOR_INTS).build();
+      JsonMapper.builder()
+          .enable(DeserializationFeature.USE_LONG_FOR_INTS)
+          .addMixIn(RequestInputs.class, FormerInputs.class)
+          .build();
+
+  /** What pickers of before have told besides, and nobody needs. */
+  @JsonIgnoreProperties("prefixKey")
+  private interface FormerInputs {}
 
   private final String file;
   private final TriedConfig config;
