@@ -53,7 +53,7 @@ class ScenariosTest {
     }
     List<String> all =
         Stream.concat(
-                IntStream.rangeClosed(1, 10).mapToObj(i -> "F" + i),
+                IntStream.rangeClosed(1, 11).mapToObj(i -> "F" + i),
                 IntStream.rangeClosed(1, 28).mapToObj(Integer::toString))
             .toList();
     assertThat(rows.keySet()).containsExactlyElementsOf(all);

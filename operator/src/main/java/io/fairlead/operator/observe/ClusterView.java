@@ -216,11 +216,7 @@ public final class ClusterView {
 
   /** The Deployments of all pickers; no copies of them. */
   public List<Deployment> deployments() {
-    return deployments
-        .list()
-        .filter(Ownership::ours)
-        .filter(Ownership::isApplied)
-        .toList();
+    return deployments.list().filter(Ownership::ours).filter(Ownership::isApplied).toList();
   }
 
   /**

@@ -19,7 +19,8 @@ public final class ModelStatus {
   private static final Verdict RUNS =
       Verdict.yes(Reason.PROGRAMMED, "Every ready picker of the pool runs the model");
   private static final Verdict NOT_ASKED = Verdict.pending("Nobody has looked for endpoints");
-  private static final Verdict NOT_RUN = Verdict.pending("Told when every ready picker runs the model as it is written");
+  private static final Verdict NOT_RUN =
+      Verdict.pending("Told when every ready picker runs the model as it is written");
 
   private ModelStatus() {}
 

@@ -265,7 +265,7 @@ public enum Reason {
       Kind.WRONG,
       "ShadowSwitchedOff",
       "A plugin of a shadow failed, or was at one event for seconds. Nothing goes where a shadow says, so no request has suffered.",
-      "Correct or take out the shadow that the message names in `spec.shadows` of the EndpointPicker; an edit of its scheduling tries it again."),
+      "Correct or take out the shadow that the message names in `spec.shadows` of the EndpointPicker; an edit of its scheduling tries it again, but for one whose thread still runs by the message: that takes a processor until the picker's pods are restarted."),
   EXTERNAL_SCHEDULER_UNAVAILABLE(
       Kind.WRONG,
       "ExternalSchedulerUnavailable",

@@ -146,6 +146,7 @@ class ReportedTargetsTest {
     Verdict pending = Verdict.pending("wait");
     assertThat(ModelStatus.of(pending, well, false, Map.of(), missing))
         .containsEntry(
-            ConditionType.TARGETS_AVAILABLE, Verdict.pending("Told when every ready picker runs the model as it is written"));
+            ConditionType.TARGETS_AVAILABLE,
+            Verdict.pending("Told when every ready picker runs the model as it is written"));
   }
 }

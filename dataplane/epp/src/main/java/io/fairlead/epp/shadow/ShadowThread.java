@@ -33,6 +33,10 @@ import org.slf4j.LoggerFactory;
  */
 final class ShadowThread implements AutoCloseable {
 
+  private static final String STAYS =
+      ", and its thread still is; only the picker's restart ends that, and until then no edit of the"
+          + " shadow tries it again";
+
   private static final Logger LOG = LoggerFactory.getLogger(ShadowThread.class);
 
   /** Events that may wait before requests are left out: some tenths of a second of them. */
@@ -71,6 +75,9 @@ final class ShadowThread implements AutoCloseable {
   private volatile boolean over;
 
   private volatile @Nullable String off;
+
+  /** Whether it is off for being at one event for so long. */
+  private volatile boolean hangs;
 
   private volatile boolean infersCaches;
 
@@ -125,7 +132,16 @@ final class ShadowThread implements AutoCloseable {
 
   /** Why it runs no more; null while it does. */
   @Nullable String off() {
-    return off;
+    String why = off;
+    return why != null && isStuck() ? why + STAYS : why;
+  }
+
+  /**
+   * Whether its thread is at an event that may never end, and that nothing but the end of the
+   * process ends. Any thread.
+   */
+  boolean isStuck() {
+    return hangs && thread.isAlive();
   }
 
   /**
@@ -247,6 +263,7 @@ final class ShadowThread implements AutoCloseable {
     }
     checkedAt = now;
     if (off == null && since != 0 && watchedNanos > HANGS_NANOS) {
+      hangs = true;
       giveUp("it has been at one event for more than 5 s");
     }
     if (now - lookedAt >= LOOK_NANOS) {

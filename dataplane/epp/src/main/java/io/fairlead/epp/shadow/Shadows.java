@@ -46,6 +46,12 @@ public final class Shadows implements AutoCloseable {
 
   private volatile List<ShadowThread> threads = List.of();
 
+  /**
+   * Those taken out whose threads can't be ended: each has a processor for itself, and one of the
+   * same name would take another.
+   */
+  private List<ShadowThread> stuck = List.of();
+
   /** Who is compared with whom. */
   private record Choosing(SchedulerConfig real, SchedulerConfig shadow) {}
 
@@ -62,9 +68,9 @@ public final class Shadows implements AutoCloseable {
    * A config is in force: shadows that it has no more end, those that it still has go on with what
    * they know. Where the scheduling of a shadow, or that in force, is another one, it counts anew.
    *
-   * <p>One that was switched off stays so until its own scheduling is another one: its thread may
-   * be one that can't be ended, and every edit of anything else would add one more. The new one
-   * shares no plugin with it.
+   * <p>One that was switched off stays so until its own scheduling is another one, and for good
+   * where its thread can't be ended: each edit would add one more. The new one shares no plugin
+   * with it.
    *
    * @param learned by plugins that are or were in force: new ones of the same kind begin with it
    */
@@ -79,7 +85,12 @@ public final class Shadows implements AutoCloseable {
       ShadowThread thread = thread(shadow.name());
       boolean edited = before == null || !before.shadow().equals(compared.shadow());
       // Off only since the edit was compiled, it might share plugins: another edit tries again.
-      boolean again = thread != null && thread.off() != null && edited && shadow.isOfItsOwn();
+      boolean again =
+          thread != null
+              && thread.off() != null
+              && !thread.isStuck()
+              && edited
+              && shadow.isOfItsOwn();
       boolean fresh = thread == null || again;
       if (thread == null || fresh) {
         thread = new ShadowThread(shadow.name(), limits, () -> System.nanoTime() | 1);
@@ -105,10 +116,17 @@ public final class Shadows implements AutoCloseable {
     List<ShadowThread> before = threads;
     threads = List.copyOf(next);
     before.stream().filter(thread -> !next.contains(thread)).forEach(ShadowThread::close);
+    stuck =
+        Stream.concat(stuck.stream(), before.stream())
+            .filter(thread -> thread.isStuck() && !next.contains(thread))
+            .toList();
   }
 
   private @Nullable ShadowThread thread(String name) {
-    return threads.stream().filter(thread -> thread.name().equals(name)).findFirst().orElse(null);
+    return Stream.concat(threads.stream(), stuck.stream())
+        .filter(thread -> thread.name().equals(name))
+        .findFirst()
+        .orElse(null);
   }
 
   /** What plugins of shadows have learned, as of some seconds ago. The pool's loop only. */

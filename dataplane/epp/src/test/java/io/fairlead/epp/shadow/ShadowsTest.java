@@ -23,8 +23,10 @@ import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
 import io.fairlead.plugin.Scorer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -159,10 +161,53 @@ class ShadowsTest {
     assertThat(shadows.reports()).isEmpty();
   }
 
-  /** A type of scorer that throws. */
+  /** Each would take a processor, until none is left for requests. */
+  @Test
+  void oneWhoseThreadCannotBeEndedIsNotTriedAgainBesideIt() {
+    CountDownLatch end = new CountDownLatch(1);
+    broken.instead = () -> spinUntil(end);
+    try {
+      configured(config(List.of(), REAL, tried(BROKEN)));
+      shadows.endpoints(1, List.of(new EndpointSpec("a", "1", "10.0.0.1", 8000, Map.of())));
+      sent();
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(
+              () -> {
+                shadows.tick(3);
+                return shadows.reports().getFirst().off() != null;
+              });
+      String stays = "it has been at one event for more than 5 s, and its thread still is";
+      assertThat(shadows.reports().getFirst().off()).startsWith(stays);
+
+      configured(config(List.of(), REAL, tried(REAL)));
+      assertThat(shadows.reports().getFirst().off()).as("edited").startsWith(stays);
+      configured(config(List.of(), REAL));
+      assertThat(shadows.reports()).isEmpty();
+      configured(config(List.of(), REAL, tried(plugin("random-picker"))));
+      assertThat(shadows.reports().getFirst().off()).as("made anew").startsWith(stays);
+    } finally {
+      end.countDown();
+    }
+    await().until(() -> !String.valueOf(shadows.reports().getFirst().off()).contains("still is"));
+    configured(config(List.of(), REAL, tried(REAL)));
+    assertThat(shadows.reports().getFirst().off()).as("its thread has ended").isNull();
+  }
+
+  private static void spinUntil(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /** A type of scorer that throws, or does something else. */
   private static final class Broken implements PluginFactory {
 
     private int made;
+    private Runnable instead =
+        () -> {
+          throw new IllegalStateException("broken");
+        };
 
     @Override
     public String type() {
@@ -172,10 +217,7 @@ class ShadowsTest {
     @Override
     public Plugin create(Parameters parameters) {
       made++;
-      return (Scorer)
-          (request, candidates, scores) -> {
-            throw new IllegalStateException("broken");
-          };
+      return (Scorer) (request, candidates, scores) -> instead.run();
     }
   }
 }
