@@ -7,11 +7,15 @@ import io.fabric8.kubernetes.api.model.IntOrString;
 import io.fabric8.kubernetes.api.model.LabelSelectorBuilder;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfiguration;
 import io.fabric8.kubernetes.api.model.admissionregistration.v1.ValidatingWebhookConfigurationBuilder;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
 import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudgetBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import io.fairlead.crds.testing.KubeApi;
 import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.operator.children.Labels;
+import io.fairlead.operator.observe.Ownership;
 import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.RefusingWebhook;
@@ -30,6 +34,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** An admission webhook that hangs for the pools of one namespace, of which there are many. */
 @ExtendWith(KubeApi.class)
 class HangingNamespaceIT {
+  private static final PatchContext AS_THE_OPERATOR =
+      new PatchContext.Builder()
+          .withPatchType(PatchType.SERVER_SIDE_APPLY)
+          .withFieldManager(Ownership.FIELD_MANAGER)
+          .build();
+
   /** More than are looked at at a time. */
   private static final int POOLS = 40;
 
@@ -168,10 +178,11 @@ class HangingNamespaceIT {
         hanging.createPool("pool-" + i, "pool-%d-service".formatted(i));
         InferencePool pool = hanging.need(InferencePool.class, "pool-" + i);
         // What it has of an earlier time, when more pods than one were asked for.
-        hanging.create(
+        PodDisruptionBudget budget =
             new PodDisruptionBudgetBuilder()
                 .withNewMetadata()
                 .withName("pool-%d-epp".formatted(i))
+                .withNamespace(hanging.namespace())
                 .addToLabels(Labels.MANAGED_BY, Labels.MANAGER)
                 .addNewOwnerReference()
                 .withApiVersion(pool.getApiVersion())
@@ -184,7 +195,8 @@ class HangingNamespaceIT {
                 .withNewSpec()
                 .withMaxUnavailable(new IntOrString(1))
                 .endSpec()
-                .build());
+                .build();
+        cluster.admin().resource(budget).patch(AS_THE_OPERATOR);
       }
       ValidatingWebhookConfiguration hangs =
           of(webhook, hanging.namespace(), "policy", "poddisruptionbudgets", "DELETE");

@@ -146,14 +146,12 @@ class ObstaclesIT {
       awaitPoolMessage("Ready", PICKER + " runs, but has no endpoint");
 
       patchPicker("{\"spec\":{\"scheduling\":" + ONLY_THE_PICKER_KNOWS + "}}");
+      pool.awaitPicker("mine", "Programmed", "False/ConfigRejected");
+      // Models take effect under the scheduling before.
       pool.createModel("sum", "sum", 10);
-      pool.awaitModel("sum", "Ready", "False/ConfigRejected");
-      await()
-          .atMost(Duration.ofSeconds(30))
-          .untilAsserted(
-              () ->
-                  assertThat(pool.modelMessage("sum", "Ready"))
-                      .contains("scheduling.schedulingProfiles", "start model servers"));
+      pool.awaitModel("sum", "Programmed", "True/Programmed");
+      pool.awaitModel("sum", "Ready", "False/NoMatchingPods");
+      assertThat(pool.modelMessage("sum", "Ready")).contains("start model servers");
     }
   }
 
