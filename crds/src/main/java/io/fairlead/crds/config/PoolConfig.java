@@ -66,36 +66,24 @@ public record PoolConfig(
 
   /** The same pool with other schedulings beside it. */
   public PoolConfig withShadows(List<ShadowConfig> others) {
-    return new PoolConfig(
-        namespace,
-        name,
-        selector,
-        targetPorts,
-        appProtocol,
-        models,
-        objectives,
-        requests,
-        scheduler,
-        others);
+    return with(models, objectives, scheduler, others);
   }
 
   /** The same pool, scheduled as the other is. */
   public PoolConfig scheduledAs(PoolConfig other) {
-    return new PoolConfig(
-        namespace,
-        name,
-        selector,
-        targetPorts,
-        appProtocol,
-        models,
-        objectives,
-        requests,
-        other.scheduler,
-        other.shadows);
+    return with(models, objectives, other.scheduler, other.shadows);
   }
 
   /** The same pool with other models and objectives. */
   public PoolConfig withMembers(List<ModelConfig> otherModels, List<ObjectiveConfig> others) {
+    return with(otherModels, others, scheduler, shadows);
+  }
+
+  private PoolConfig with(
+      List<ModelConfig> otherModels,
+      List<ObjectiveConfig> otherObjectives,
+      SchedulerConfig otherScheduler,
+      List<ShadowConfig> otherShadows) {
     return new PoolConfig(
         namespace,
         name,
@@ -103,10 +91,10 @@ public record PoolConfig(
         targetPorts,
         appProtocol,
         otherModels,
-        others,
+        otherObjectives,
         requests,
-        scheduler,
-        shadows);
+        otherScheduler,
+        otherShadows);
   }
 
   /** A pool without objectives. */
