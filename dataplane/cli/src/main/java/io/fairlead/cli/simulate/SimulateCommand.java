@@ -190,7 +190,7 @@ public final class SimulateCommand implements Callable<Integer> {
         gate ? GateMatrix.specs(run, happening) : specs(happening, engines);
     long began = System.nanoTime();
     List<ShadowedRun> runs = run(specs, shadows());
-    List<RunResult> results = runs.stream().map(ShadowedRun::result).toList();
+    List<RunResult> results = ShadowedRun.results(runs);
     Duration took = Duration.ofNanos(System.nanoTime() - began);
     boolean passed = gate ? gated(results) : compared(results);
     if (!shadows.isEmpty()) {
@@ -251,8 +251,7 @@ public final class SimulateCommand implements Callable<Integer> {
     out().println();
     peers.text().forEach(out()::println);
     List<Noticed> noticed =
-        GateHandicaps.noticed(
-            run(GateHandicaps.specs(), List.of()).stream().map(ShadowedRun::result).toList());
+        GateHandicaps.noticed(ShadowedRun.results(run(GateHandicaps.specs(), List.of())));
     out().println();
     noticed.forEach(out()::println);
     return report.passed() && peers.passed() && noticed.stream().allMatch(Noticed::noticed);

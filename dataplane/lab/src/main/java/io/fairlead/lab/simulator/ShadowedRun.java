@@ -19,6 +19,11 @@ public record ShadowedRun(RunResult result, Map<String, ShadowSnapshot> shadows)
     shadows = Collections.unmodifiableMap(new LinkedHashMap<>(shadows));
   }
 
+  /** The results alone, in their order. */
+  public static List<RunResult> results(List<ShadowedRun> runs) {
+    return runs.stream().map(ShadowedRun::result).toList();
+  }
+
   /** What the shadows say of all of these runs together, in the order of the first run's. */
   public static Map<String, ShadowSnapshot> together(List<ShadowedRun> runs) {
     Map<String, ShadowSnapshot> all = new LinkedHashMap<>();

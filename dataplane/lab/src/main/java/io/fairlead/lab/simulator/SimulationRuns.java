@@ -23,7 +23,7 @@ public final class SimulationRuns {
   public static List<RunResult> run(
       List<SimulationSpec> specs, int threads, Consumer<RunResult> ended)
       throws InterruptedException {
-    return run(specs, List.of(), threads, ended).stream().map(ShadowedRun::result).toList();
+    return ShadowedRun.results(run(specs, List.of(), threads, ended));
   }
 
   /**
