@@ -56,6 +56,9 @@ public final class Children {
   /** Key of the console's token in its Secret, where the reference names none. */
   public static final String CONSOLE_TOKEN_KEY = "token";
 
+  /** The picker's own container; all others are sidecars that its author asks for. */
+  public static final String CONTAINER = "epp";
+
   /** The one ClusterRole that pickers are bound to; it ships with the install. */
   public static final String CLUSTER_ROLE = "fairlead-epp";
 

@@ -46,9 +46,8 @@ final class PickerDeployment {
   static final int GATEWAY_PORT = 8080;
 
   /** The picker's own; all others are sidecars. */
-  private static final String CONTAINER = "epp";
-
   private static final String GATEWAY = "gateway";
+
   static final int HEALTH_PORT = 9003;
   static final int METRICS_PORT = 9090;
 
@@ -323,7 +322,7 @@ final class PickerDeployment {
   private static Container container(
       PickerDesign design, PodTemplateSpec template, PickerOptions options) {
     return new ContainerBuilder()
-        .withName(CONTAINER)
+        .withName(Children.CONTAINER)
         .withImage(design.image().name())
         .withImagePullPolicy("IfNotPresent")
         .withArgs(
@@ -376,7 +375,7 @@ final class PickerDeployment {
   static Frontend frontend(Deployment there) {
     boolean gateway =
         there.getSpec().getTemplate().getSpec().getContainers().stream()
-            .filter(container -> CONTAINER.equals(container.getName()))
+            .filter(container -> Children.CONTAINER.equals(container.getName()))
             .map(Container::getArgs)
             .anyMatch(arguments -> !arguments.isEmpty() && arguments.getFirst().equals(GATEWAY));
     return gateway ? Frontend.GATEWAY : Frontend.EXT_PROC;

@@ -251,7 +251,8 @@ final class PoolUpkeep {
     Optional<Doubt> lost =
         lostModels.doubt(
             seen, informers.seesModels(seen.pool().getMetadata().getNamespace()), client);
-    Wanted wanted = wanted(seen, served.picker(), scheduling, silent, lost);
+    List<Replica> replicas = replicas(seen, silent);
+    Wanted wanted = wanted(seen, served.picker(), scheduling, replicas, lost);
     String uid = wanted.uid();
     Applied applied = apply(wanted, informers, context);
     if (retries.beforeTelling(uid, applied.failures())) {
@@ -260,7 +261,8 @@ final class PoolUpkeep {
     ChildFailures stuckBefore = stuck.getOrDefault(uid, ChildFailures.NONE);
     ChildFailures failures = applied.failures().and(stuckBefore);
     NextLook next = new NextLook();
-    PickerFacts facts = facts(wanted, applied, silent, failures, lost, informers, client, next);
+    PickerFacts facts =
+        facts(wanted, applied, replicas, silent, failures, lost, informers, client, next);
     Optional<Duration> reload =
         applied.failures().hindering().isEmpty() ? reloads.left(uid, facts) : Optional.empty();
     next.within(reload);
@@ -289,21 +291,21 @@ final class PoolUpkeep {
   /**
    * What is wanted of the pool.
    *
-   * @param silent pods whose reports count no more
+   * @param replicas with what each says of itself, as far as that counts still
    * @param lost why those models that are gone count still
    */
   private Wanted wanted(
       Observation observed,
       @Nullable EndpointPicker picker,
       SchedulingText scheduling,
-      Set<String> silent,
+      List<Replica> replicas,
       Optional<Doubt> lost) {
     Observation seen =
         lost.isEmpty() ? observed : observed.withUnread(HasMetadata.getKind(InferenceModel.class));
     return Wanted.of(
         seen,
         picker,
-        PoolDesire.compile(seen, picker, scheduling, replicas(seen, silent), given),
+        PoolDesire.compile(seen, picker, scheduling, replicas, given),
         settings.eppImage());
   }
 
@@ -387,6 +389,7 @@ final class PoolUpkeep {
   /**
    * What the pool's status is computed from.
    *
+   * @param replicas with what each says of itself, as far as that counts still
    * @param silent pods whose reports count no more
    * @param failures of the children, with those that could not be deleted
    * @param next gets when any of it may be different though nothing tells
@@ -394,6 +397,7 @@ final class PoolUpkeep {
   private PickerFacts facts(
       Wanted wanted,
       Applied applied,
+      List<Replica> replicas,
       Set<String> silent,
       ChildFailures failures,
       Optional<Doubt> lost,
@@ -405,7 +409,6 @@ final class PoolUpkeep {
     String name = Names.child(seen.pool().getMetadata().getName());
     ConfigHash hash = hash(wanted);
     List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
-    List<Replica> replicas = replicas(seen, silent);
     boolean areReady = replicas.stream().anyMatch(Replica::ready);
     SlowStarts.Judged starts = SlowStarts.judge(replicas, clock.instant());
     next.within(starts.again());

@@ -129,18 +129,12 @@ public enum ConditionType {
       return false;
     }
     return switch (this) {
-      case SATURATED -> isTrue(before) || isTrue(after);
-      case TARGETS_AVAILABLE -> isFalse(after) || (isFalse(before) && isTrue(after));
+      case SATURATED -> Verdict.State.TRUE.is(before) || Verdict.State.TRUE.is(after);
+      case TARGETS_AVAILABLE ->
+          Verdict.State.FALSE.is(after)
+              || (Verdict.State.FALSE.is(before) && Verdict.State.TRUE.is(after));
       default -> true;
     };
-  }
-
-  private static boolean isTrue(String status) {
-    return Verdict.State.TRUE.wireName().equals(status);
-  }
-
-  private static boolean isFalse(String status) {
-    return Verdict.State.FALSE.wireName().equals(status);
   }
 
   @Override

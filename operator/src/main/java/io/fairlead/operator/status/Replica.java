@@ -5,6 +5,7 @@ import io.fabric8.kubernetes.api.model.ContainerStateRunning;
 import io.fabric8.kubernetes.api.model.ContainerStatus;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fairlead.crds.report.PickerReport;
+import io.fairlead.operator.children.Children;
 import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
@@ -47,7 +48,7 @@ public record Replica(Pod pod, @Nullable PickerReport report, @Nullable String u
     return pod.isMarkedForDeletion() || pod.getStatus() == null
         ? Optional.empty()
         : pod.getStatus().getContainerStatuses().stream()
-            .filter(status -> Rollout.PICKER.equals(status.getName()))
+            .filter(status -> Children.CONTAINER.equals(status.getName()))
             .filter(status -> !Boolean.TRUE.equals(status.getReady()))
             .map(ContainerStatus::getState)
             .flatMap(Stream::ofNullable)

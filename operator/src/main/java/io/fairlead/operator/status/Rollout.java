@@ -49,9 +49,6 @@ final class Rollout {
   /** A node forgets how often a container crashed once it has run for so long. */
   private static final Duration CRASHES_WITHIN = Duration.ofMinutes(10);
 
-  /** The picker's own container; all others are sidecars that its author asks for. */
-  static final String PICKER = "epp";
-
   private static final Set<String> CONFIG = Set.of("CreateContainerConfigError");
   private static final Set<String> MAKE = Set.of("CreateContainerError");
 
@@ -326,10 +323,10 @@ final class Rollout {
             pod ->
                 "container %s of pod %s runs and is not ready; see by its log, kubectl logs %s -c %s --namespace %s, whether it reaches the API server, and whether ClusterRole %s is there"
                     .formatted(
-                        PICKER,
+                        Children.CONTAINER,
                         pod,
                         pod,
-                        PICKER,
+                        Children.CONTAINER,
                         facts.where().namespace(),
                         Children.CLUSTER_ROLE));
   }
@@ -412,7 +409,9 @@ final class Rollout {
   }
 
   private static Optional<Container> picker(PodSpec spec) {
-    return spec.getContainers().stream().filter(one -> PICKER.equals(one.getName())).findFirst();
+    return spec.getContainers().stream()
+        .filter(one -> Children.CONTAINER.equals(one.getName()))
+        .findFirst();
   }
 
   /** Also where more was set by default, or by admission. */
@@ -512,7 +511,7 @@ final class Rollout {
   private Verdict killed(Failing failing) {
     String container = failing.container().getName();
     String setting =
-        container.equals(PICKER)
+        container.equals(Children.CONTAINER)
             ? "spec.resources.%s of the EndpointPicker"
             : "resources.%s of its sidecar";
     return Verdict.no(

@@ -65,7 +65,7 @@ public record Transition(Reason reason, String message) {
   }
 
   private static boolean isTrue(Condition now) {
-    return Verdict.State.TRUE.wireName().equals(now.getStatus());
+    return Verdict.State.TRUE.is(now.getStatus());
   }
 
   /**
@@ -78,7 +78,7 @@ public record Transition(Reason reason, String message) {
         Reason.find(now.getReason()).filter(one -> one.kind() == Reason.Kind.GOOD).isPresent();
     boolean leads =
         ConditionType.find(now.getType()).filter(ConditionType::leadsToReady).isPresent();
-    boolean wasWrong = Verdict.State.FALSE.wireName().equals(status(find(before, now.getType())));
+    boolean wasWrong = Verdict.State.FALSE.is(status(find(before, now.getType())));
     return good && leads && (ready || !wasWrong);
   }
 

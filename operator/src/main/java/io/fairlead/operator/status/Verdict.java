@@ -35,6 +35,11 @@ public record Verdict(State state, Reason reason, String message, @Nullable Long
     public String wireName() {
       return wireName;
     }
+
+    /** Whether a condition's {@code status} says so. */
+    boolean is(String status) {
+      return wireName.equals(status);
+    }
   }
 
   private static Verdict anew(State state, Reason reason, String message) {
