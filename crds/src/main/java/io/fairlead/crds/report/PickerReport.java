@@ -149,7 +149,8 @@ public record PickerReport(
    *
    * @param served an endpoint has answered for it in the last hour
    * @param servedEarlier an endpoint has answered for it before, and nothing was heard against it
-   * @param notServed the endpoints have answered that they don't know it, and none serves it
+   * @param notServed the endpoints have answered in the last hour that they don't know it, and none
+   *     serves it
    */
   @JsonInclude(JsonInclude.Include.NON_EMPTY)
   public record Targets(

@@ -156,6 +156,17 @@ class ServedTargetsTest {
     assertThat(told()).containsExactly(served("chat-v1"));
   }
 
+  /** Another picker, which gateways keep to, knows better by then. */
+  @Test
+  void thatNobodyServesItIsNotKnownAnHourAfterItWasRefusedLast() {
+    pool.configure(CHAT).endpoints("a", "b");
+    refuseAtAll("chat", 2);
+    pool.now += ServedTargets.LONG_AGO - 1;
+    assertThat(told()).containsExactly(notServed("chat-v1", 2));
+    pool.now++;
+    assertThat(told()).isEmpty();
+  }
+
   @Test
   void ofManyEndpointsNotAllAreAsked() {
     String[] names = IntStream.range(0, 40).mapToObj(i -> "e" + i).toArray(String[]::new);

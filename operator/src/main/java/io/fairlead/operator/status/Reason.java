@@ -255,7 +255,7 @@ public enum Reason {
       Kind.WRONG,
       "TargetModelNotServed",
       "No endpoint serves a target of the model: every endpoint in use, or 16 of more, has answered that it does not know it, and none has served it since. Requests that get the target fail.",
-      "Correct the name in `spec.targetModels`, which must be as the model servers have it (`/v1/models` of one lists them), or have them load the model or adapter. It ends with the first good answer."),
+      "Correct the name in `spec.targetModels`, which must be as the model servers have it (`/v1/models` of one lists them), or have them load the model or adapter. It ends with the first good answer, or an hour after the last request for it."),
   EVERY_ENDPOINT_FULL(
       Kind.WRONG,
       "EveryEndpointFull",

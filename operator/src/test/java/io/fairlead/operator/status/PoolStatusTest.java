@@ -510,6 +510,21 @@ class PoolStatusTest {
     assertThat(brief(verdicts, ConditionType.PROGRAMMED)).isEqualTo("True/Programmed");
   }
 
+  /**
+   * It stays so for longest: all models say what is said of it, and are written anew for another.
+   */
+  @Test
+  void ofSeveralThatAreNotReadyTheOldestIsNamed() {
+    Replica older = made("older", "2026-01-01T00:00:00Z", startedPod());
+    Replica newer = made("newer", "2026-01-01T00:00:09Z", startedPod());
+    PickerFacts facts = facts(deployment(2, 2, 0, "True"), newer, older);
+    assertThat(PoolStatus.of(slow(facts)))
+        .extractingByKey(ConditionType.READY)
+        .extracting(Verdict::message)
+        .asString()
+        .contains("pod older runs");
+  }
+
   /** Of a template before: it goes as soon as one of the newest is ready. */
   @Test
   void aPickerOfATemplateBeforeThatIsNotReadyIsToldNoMore() {
