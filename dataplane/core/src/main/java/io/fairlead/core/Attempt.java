@@ -57,6 +57,12 @@ final class Attempt {
   /** Whether some were before it in line of which nothing tells when their prompts are computed. */
   boolean behindUnseen;
 
+  /**
+   * Whether it is not known since when its server has it, as a proxy took it there: how long it
+   * took from {@link #sentAt} says nothing of that server then.
+   */
+  boolean sinceUnknown;
+
   /** Whether what came of the attempt has been told to the endpoint's health. */
   boolean judged;
 

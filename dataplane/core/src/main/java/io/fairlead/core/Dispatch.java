@@ -44,6 +44,8 @@ final class Dispatch {
   private final RouteHeaders headers = new RouteHeaders();
   private final Sender offer = this::offer;
   private final Evictions evict = this::evict;
+  private final Choice scheduled = this::choose;
+  private final Choice taken = this::take;
 
   Dispatch(
       ActiveConfig config,
@@ -237,12 +239,42 @@ final class Dispatch {
    * request is rejected then.
    */
   @Nullable Reason send(long now, Flight flight, CompiledConfig active) {
+    return send(now, flight, active, scheduled);
+  }
+
+  /**
+   * A proxy has taken the request to the endpoint that its subset allows, whoever that is: it
+   * counts there from now on.
+   *
+   * @return false if the config's filters would never let it go there: then it is where it was
+   */
+  boolean follow(long now, Flight flight, CompiledConfig active) {
+    boolean follows = send(now, flight, active, taken) == null;
+    if (follows) {
+      flight.attempt.sinceUnknown = true;
+    }
+    return follows;
+  }
+
+  /** Leaves one endpoint, or two, as the config's scheduler has chosen. */
+  private interface Choice {
+
+    /** Returns why not when nobody gets it. */
+    @Nullable Reason make(
+        long now,
+        Flight flight,
+        CompiledModel model,
+        Criticality criticality,
+        CompiledConfig active);
+  }
+
+  private @Nullable Reason send(long now, Flight flight, CompiledConfig active, Choice choice) {
     observers.beforeSend();
     CompiledModel model = active.model(flight.facts.model());
     Criticality criticality = active.criticality(model, flight.facts.headers());
     Route route;
     try {
-      Reason refused = choose(now, flight, model, criticality, active);
+      Reason refused = choice.make(now, flight, model, criticality, active);
       if (refused != null) {
         return refused;
       }
@@ -375,6 +407,28 @@ final class Dispatch {
       use = use.wider();
       from = 0;
     }
+  }
+
+  /** Whoever the request's subset allows gets it, however full or ill that is. */
+  private @Nullable Reason take(
+      long now,
+      Flight flight,
+      CompiledModel model,
+      Criticality criticality,
+      CompiledConfig active) {
+    flight.unkept = false;
+    begin(now, flight, model, criticality);
+    CandidateChoice.Use use = CandidateChoice.Use.ANY;
+    candidates.narrow(now, flight, CandidateChoice.NEVER_FULL, use, 0, true);
+    current.forgetNotes();
+    Scheduler scheduler = active.scheduler();
+    boolean some =
+        current.size() > 0
+            && scheduler.schedule(
+                current,
+                current,
+                notes.recorder(flight, CandidateChoice.NEVER_FULL, use, scheduler));
+    return some ? null : Reason.NO_SUITABLE_ENDPOINT;
   }
 
   /** Promises it a slot, if it has waited for one for long and waits for nothing else. */
@@ -510,6 +564,7 @@ final class Dispatch {
     endpoint.requests().add(flight);
     flight.to(FlightState.PREFILLING);
     attempt.judged = false;
+    attempt.sinceUnknown = false;
     attempt.number = bookings.sent(flight, endpoint);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {

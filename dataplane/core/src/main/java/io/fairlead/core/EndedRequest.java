@@ -45,8 +45,11 @@ final class EndedRequest implements Completion {
     prefiller = elsewhere == null || elsewhere.leaving() ? null : elsewhere;
     transferred = flight.attempt.transferred;
     boolean decoded = flight.firstTokenSeen();
-    timeToFirstToken = decoded ? flight.attempt.firstTokenAt - flight.attempt.sentAt : -1;
-    boolean told = decoded && !flight.attempt.behindUnseen;
+    timeToFirstToken =
+        decoded && !flight.attempt.sinceUnknown
+            ? flight.attempt.firstTokenAt - flight.attempt.sentAt
+            : -1;
+    boolean told = decoded && !flight.attempt.behindUnseen && !flight.attempt.sinceUnknown;
     prefillTime = told ? flight.attempt.firstTokenAt - flight.attempt.prefillSince : -1;
     decodeTime = decoded ? decodeTime(now, flight, succeeded) : -1;
     wholeTime = tellsWhole(flight, outcome) ? now - flight.attempt.sentAt : -1;
@@ -80,6 +83,7 @@ final class EndedRequest implements Completion {
         && !flight.state().isLeft()
         && !flight.attempt.judged
         && !flight.attempt.wasHeldUp
+        && !flight.attempt.sinceUnknown
         && !flight.attempt.loadsAdapter
         && flight.attempt.prefilledBy == null;
   }

@@ -692,7 +692,7 @@ final class EndpointState implements PoolEndpoint {
       warmSince = now;
     }
     EndpointState elsewhere = flight.attempt.prefilledBy;
-    if (elsewhere == null) {
+    if (elsewhere == null && !flight.attempt.sinceUnknown) {
       long turn = now - Math.max(flight.attempt.sentAt, lastFirstToken);
       if (!flight.attempt.behindUnseen) {
         learnPrefill(flight.attempt, turn);

@@ -61,6 +61,37 @@ final class FailedAttempts {
   }
 
   /**
+   * A proxy shows the answer of another endpoint than the one that it was to send the request to:
+   * what counts there moves to the one that answers, and is nobody's where that is none of the
+   * pool, or none that the config would ever choose.
+   */
+  void passedOver(long now, Flight flight, Subset answering) {
+    CompiledConfig active = config.get();
+    EndpointState endpoint = flight.attempt.at;
+    if (active == null
+        || endpoint == null
+        || flight.hasReachedClient()
+        || answering.allows(endpoint.address(), endpoint.port())) {
+      return;
+    }
+    rules.failed(now, flight, endpoint, Failure.PASSED_OVER);
+    flight.failed(endpoint);
+    flight.facts = flight.facts.only(answering);
+    bookings.withdraw(flight);
+    observers.over(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
+    boolean moved = false;
+    try {
+      moved = dispatch.follow(now, flight, active);
+    } finally {
+      if (flight.state() == FlightState.ENDED) {
+        observers.tellEnd();
+      } else if (!moved) {
+        ends.answeredByFormer(now, flight);
+      }
+    }
+  }
+
+  /**
    * Sends the request to somebody else; returns why not when nobody gets it and its frontend was
    * told nothing yet: then it is still where it was.
    *

@@ -27,6 +27,11 @@ public enum Failure {
   /** The answer broke off, or stopped, after its first byte. */
   BROKEN_OFF("does not finish its answers", Work.DONE, false),
   /**
+   * A proxy sent the request there, and then to another by itself. Why is not known: it may have
+   * failed the request, or have been out of reach for that proxy.
+   */
+  PASSED_OVER("is passed over by the proxy, which sends requests to others", Work.PERHAPS, false),
+  /**
    * It was not asked at all: this process had no file descriptor or no local port left for a
    * connection. Says nothing of the endpoint.
    */

@@ -480,6 +480,25 @@ public final class PoolCore {
   }
 
   /**
+   * The answer that begins is another endpoint's than the one that the request was sent to: a proxy
+   * has gone on to one of the route's fallbacks, or to another that it knows, by itself. To be told
+   * before anything else of that answer. The endpoint that was passed over has failed the request;
+   * the one that answers has it from here on, by a further attempt that {@link
+   * RequestListener#send} tells of. Where it is none that the request could be sent to, the request
+   * is over as by {@link #answeredByFormer}.
+   *
+   * @param destination the endpoint that answers, in the form of {@link Route#destination}
+   * @throws RuntimeException if a plugin is broken, as an Error when it threw one
+   */
+  public void answeredBy(long now, long request, String destination) {
+    Flight known = requests.get(request);
+    if (known != null && !known.state().isLeft()) {
+      Subset answering = new Subset(List.of(destination));
+      happens(now, request, flight -> failures.passedOver(now, flight, answering));
+    }
+  }
+
+  /**
    * The endpoint answered with this HTTP status: to be told of answers that are none of what was
    * asked for, before what comes of them. Nothing follows from it, people want to know.
    */

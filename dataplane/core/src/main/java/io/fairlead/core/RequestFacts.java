@@ -111,22 +111,29 @@ public record RequestFacts(
 
   /** The same, to any endpoint, whatever the gateway allows. */
   public RequestFacts anywhere() {
-    return subset == null
-        ? this
-        : new RequestFacts(
-            id,
-            model,
-            seed,
-            blocks,
-            prompt,
-            maxOutputTokens,
-            answers,
-            bodyBytes,
-            delivery,
-            timeouts,
-            headers,
-            null,
-            tokens);
+    return subset == null ? this : to(null);
+  }
+
+  /** The same, to these endpoints alone. */
+  RequestFacts only(Subset endpoints) {
+    return to(endpoints);
+  }
+
+  private RequestFacts to(@Nullable Subset endpoints) {
+    return new RequestFacts(
+        id,
+        model,
+        seed,
+        blocks,
+        prompt,
+        maxOutputTokens,
+        answers,
+        bodyBytes,
+        delivery,
+        timeouts,
+        headers,
+        endpoints,
+        tokens);
   }
 
   /** The same, with what its model's own tokenizer makes of its prompt. */

@@ -569,7 +569,7 @@ public final class PoolHealth {
         switch (failure) {
           case REFUSED, UNREACHABLE -> true;
           case UNAVAILABLE -> endpoint.failuresInRow >= UNAVAILABLE_IN_A_ROW;
-          case RESET_UNSENT, DIED, ERROR, FIRST_BYTE_LATE ->
+          case RESET_UNSENT, DIED, ERROR, FIRST_BYTE_LATE, PASSED_OVER ->
               endpoint.failuresInRow >= FAILURES_IN_A_ROW;
           // Each began with a first byte: that is no success in between.
           case BROKEN_OFF -> endpoint.cutsInRow >= FAILURES_IN_A_ROW;

@@ -69,6 +69,9 @@ public final class CaptureFields {
   /** Event of an endpoint that did not take the request. */
   public static final String ATTEMPT_FAILED = "attempt_failed";
 
+  /** Event of an answer of another endpoint, to which a proxy has sent the request by itself. */
+  public static final String ANSWERED_BY = "answered_by";
+
   /** Event of the first byte of the answer. */
   public static final String FIRST_BYTE = "first_byte";
 

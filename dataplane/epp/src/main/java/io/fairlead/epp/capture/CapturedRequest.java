@@ -38,6 +38,9 @@ public final class CapturedRequest implements Line {
     /** Where an external scheduler wants it from then on. */
     final @Nullable Advice advice;
 
+    /** Which endpoint answers, where a proxy has sent it there by itself. */
+    @Nullable String answeredBy;
+
     @Nullable Route route;
     @Nullable Rejection rejection;
     boolean passed;
@@ -128,6 +131,14 @@ public final class CapturedRequest implements Line {
   /** The core is about to be told so. */
   public void attemptFailed(long now, Failure failure) {
     event(now, CaptureFields.ATTEMPT_FAILED, failure);
+  }
+
+  /** The core is about to be told so. */
+  public void answeredBy(long now, String destination) {
+    event(now, CaptureFields.ANSWERED_BY, null);
+    if (!over) {
+      events.getLast().answeredBy = destination;
+    }
   }
 
   /** The core is about to be told so. */

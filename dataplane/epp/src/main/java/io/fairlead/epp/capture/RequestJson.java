@@ -131,6 +131,9 @@ final class RequestJson {
       if (event.failure != null) {
         json.writeStringField("failure", event.failure.code());
       }
+      if (event.answeredBy != null) {
+        json.writeStringField("by", event.answeredBy);
+      }
       if (event.advice != null) {
         advice(json, event.advice);
       }

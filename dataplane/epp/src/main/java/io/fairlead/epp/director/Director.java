@@ -126,6 +126,9 @@ public final class Director implements RequestListener {
   /** What the core is being told of the former attempt. */
   private @Nullable Failure failure;
 
+  /** Whether the core is being told that a proxy has sent the request elsewhere by itself. */
+  private boolean sentByProxy;
+
   /** Written down as it goes; null when it is not. */
   private @Nullable CapturedRequest captured;
 
@@ -221,6 +224,25 @@ public final class Director implements RequestListener {
   /** The endpoint answers with this HTTP status: the newest counts. */
   public void status(int answered) {
     status = answered;
+  }
+
+  /**
+   * The answer that begins is that endpoint's, as the proxy says, which has sent the request there
+   * by itself. To be told before anything else of the answer; nothing where it is where it should
+   * be.
+   *
+   * @param destination in the form of {@link Route#destination}
+   */
+  public void answeredBy(String destination) {
+    Route sent = at;
+    if (state == State.SENT && sent != null && !destination.equals(sent.destination())) {
+      int of = attempt;
+      attempt++; // what is told from here on is of the attempt that the core makes of it
+      if (trace != null) {
+        trace.attemptFailed(Failure.PASSED_OVER);
+      }
+      pool.run(() -> onAnsweredBy(of, destination));
+    }
   }
 
   /** The endpoint's answer says that it does not know the model: to be told before its end. */
@@ -504,6 +526,26 @@ public final class Director implements RequestListener {
     }
   }
 
+  private void onAnsweredBy(int of, String destination) {
+    if (!isCurrent(of)) {
+      return; // sent elsewhere meanwhile, for which the rest of the answer is the former's
+    }
+    long now = pool.now();
+    if (captured != null) {
+      captured.answeredBy(now, destination);
+    }
+    failure = Failure.PASSED_OVER;
+    sentByProxy = true;
+    try {
+      pool.core().answeredBy(now, ticket, destination);
+    } catch (RuntimeException | Error e) {
+      pool.pluginFailed(e);
+    } finally {
+      failure = null;
+      sentByProxy = false;
+    }
+  }
+
   /** Of one that was answered with what was asked for nobody wants to know. */
   private void tellStatus(int with) {
     if (with != 0) {
@@ -513,15 +555,16 @@ public final class Director implements RequestListener {
 
   private void onFirstByte(int of, @Nullable Route by) {
     long now = pool.now();
+    Route there = isCurrent(of) ? route : by;
     if (!isCurrent(of)) {
       endUnjudged(now);
     } else {
       tellFirstByte(now);
     }
-    if (route != null && by != null && streamed) {
+    if (route != null && there != null && streamed) {
       firstTokenAt = now;
       firstTokenSeen = true;
-      pool.observer().firstToken(model, by, now - arrivedAt);
+      pool.observer().firstToken(model, there, now - arrivedAt);
     }
   }
 
@@ -679,7 +722,7 @@ public final class Director implements RequestListener {
         if (outcome == Outcome.COMPLETED && !wasHeldUp) {
           tellPace(now, (double) usage.completionTokens() / answers);
         }
-        Route there = by == null ? route : by;
+        Route there = told || by == null ? route : by;
         pool.observer().ended(model, there, outcome, usage, now - arrivedAt);
         route = null;
       } else if (waitsWith != null) {
@@ -768,22 +811,37 @@ public final class Director implements RequestListener {
       toShadow = null; // they are asked once
       shadowed = pool.shadows().sent(pool.now(), asked, next);
     }
-    atHome(
-        () -> {
-          if (state == State.DECIDING || state == State.SENT) {
-            state = State.SENT;
-            attempt = next.attempt();
-            at = next;
-            status = 0; // that there is was the former attempt's
-            exchange.send(trace == null ? next : trace.sent(next));
-          } else if (state == State.ANSWERING) {
-            staysWithFormer();
-          }
-        });
+    if (sentByProxy) {
+      atHome(() -> followed(next));
+    } else {
+      atHome(() -> send(next));
+    }
     if (again) {
       pool.observer().sentAgain(model, next, failure);
     } else {
       pool.observer().sent(model, next);
+    }
+  }
+
+  private void send(Route next) {
+    if (state == State.DECIDING || state == State.SENT) {
+      state = State.SENT;
+      attempt = next.attempt();
+      at = next;
+      status = 0; // that there is was the former attempt's
+      exchange.send(trace == null ? next : trace.sent(next));
+    } else if (state == State.ANSWERING) {
+      staysWithFormer();
+    }
+  }
+
+  /** The proxy has sent it there already. */
+  private void followed(Route next) {
+    if (attempt == next.attempt()) {
+      at = next;
+      if (trace != null && state != State.OVER) {
+        trace.sent(next);
+      }
     }
   }
 

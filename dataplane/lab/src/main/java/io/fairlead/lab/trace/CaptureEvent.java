@@ -77,6 +77,10 @@ sealed interface CaptureEvent {
   record AttemptFailed(long now, Request request, Failure failure, Effect effect)
       implements CaptureEvent {}
 
+  /** A proxy showed the answer of another endpoint, to which it had sent it by itself. */
+  record AnsweredBy(long now, Request request, String destination, Effect effect)
+      implements CaptureEvent {}
+
   /** The first byte of its answer came. */
   record FirstByte(long now, Request request) implements CaptureEvent {}
 

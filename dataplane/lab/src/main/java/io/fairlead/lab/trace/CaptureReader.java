@@ -200,6 +200,10 @@ final class CaptureReader {
                     request,
                     event.has("failure") ? failure(event) : Failure.DIED,
                     Effect.read(event)));
+        case CaptureFields.ANSWERED_BY ->
+            add(
+                event,
+                new CaptureEvent.AnsweredBy(now, request, event.text("by"), Effect.read(event)));
         case CaptureFields.FIRST_BYTE, CaptureFields.FIRST_TOKEN ->
             add(event, new CaptureEvent.FirstByte(now, request));
         case CaptureFields.ANSWERING -> add(event, new CaptureEvent.Answering(now, request));

@@ -97,6 +97,7 @@ public final class PicksReplay {
           compare(seq, arrived.request(), arrived.effect(), exactly);
       case CaptureEvent.AttemptFailed failed ->
           compare(seq, failed.request(), failed.effect(), exactly);
+      case CaptureEvent.AnsweredBy other -> compare(seq, other.request(), other.effect(), exactly);
       default -> {}
     }
   }
@@ -137,6 +138,9 @@ public final class PicksReplay {
       case CaptureEvent.AttemptFailed failed ->
           guarded(
               () -> core.attemptFailed(failed.now(), ticketOf(failed.request()), failed.failure()));
+      case CaptureEvent.AnsweredBy other ->
+          guarded(
+              () -> core.answeredBy(other.now(), ticketOf(other.request()), other.destination()));
       case CaptureEvent.FirstByte first -> core.firstByte(first.now(), ticketOf(first.request()));
       case CaptureEvent.Answering begun -> core.answering(begun.now(), ticketOf(begun.request()));
       case CaptureEvent.Progress more -> core.progress(more.now(), ticketOf(more.request()));

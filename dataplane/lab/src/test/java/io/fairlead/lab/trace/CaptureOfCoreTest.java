@@ -174,7 +174,19 @@ class CaptureOfCoreTest implements PoolListener {
         }
       }
       case 10 -> advise(core);
+      case 11 -> answerElsewhere(core);
       default -> answer(core);
+    }
+  }
+
+  /** A proxy has gone on to another by itself, which need not be one of ours. */
+  private void answerElsewhere(PoolCore core) {
+    if (!live.isEmpty()) {
+      Sent sent = live.get(random.nextInt(live.size()));
+      EndpointSpec by = endpoints(ENDPOINTS + 1).get(random.nextInt(ENDPOINTS + 1));
+      String destination = Route.destination(by.address(), by.port());
+      sent.captured.answeredBy(now, destination);
+      core.answeredBy(now, sent.ticket, destination);
     }
   }
 

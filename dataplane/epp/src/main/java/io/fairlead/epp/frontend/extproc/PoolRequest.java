@@ -86,6 +86,13 @@ final class PoolRequest implements Exchange {
     return director != null;
   }
 
+  /** The answer that begins is that endpoint's, as the proxy says. */
+  void answeredBy(String destination) {
+    if (director != null) {
+      director.answeredBy(destination);
+    }
+  }
+
   /** The endpoint answers with this HTTP status. */
   void status(int status) {
     if (director != null) {

@@ -22,6 +22,10 @@ record ResponseAwaited() implements ResponsePhase {
     if (stream.isOver()) {
       return;
     }
+    String served = ServedEndpoint.of(message.rest().getMetadataContext());
+    if (served != null) {
+      stream.atPool().answeredBy(served);
+    }
     PassingResponse response = PassingResponse.of(message, stream);
     if (response.failed() && stream.atPool().isThere()) {
       stream.become(new ResponseJudged(response));
