@@ -62,8 +62,8 @@ final class FailedAttempts {
 
   /**
    * A proxy shows the answer of another endpoint than the one that it was to send the request to:
-   * what counts there moves to the one that answers, and is nobody's where that is none of the
-   * pool, or none that the config would ever choose.
+   * what counts there moves to the one that answers, and is nobody's where the config would never
+   * choose that. Where it is none of the pool's nothing is known for certain, and nothing changes.
    */
   void passedOver(long now, Flight flight, Subset answering) {
     CompiledConfig active = config.get();
@@ -71,7 +71,8 @@ final class FailedAttempts {
     if (active == null
         || endpoint == null
         || flight.hasReachedClient()
-        || answering.allows(endpoint.address(), endpoint.port())) {
+        || answering.allows(endpoint.address(), endpoint.port())
+        || !isKnown(answering)) {
       return;
     }
     rules.failed(now, flight, endpoint, Failure.PASSED_OVER);
@@ -89,6 +90,15 @@ final class FailedAttempts {
         ends.answeredByFormer(now, flight);
       }
     }
+  }
+
+  private boolean isKnown(Subset answering) {
+    for (EndpointState endpoint : endpoints.eligible()) {
+      if (answering.allows(endpoint.address(), endpoint.port())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**

@@ -484,8 +484,9 @@ public final class PoolCore {
    * has gone on to one of the route's fallbacks, or to another that it knows, by itself. To be told
    * before anything else of that answer. The endpoint that was passed over has failed the request;
    * the one that answers has it from here on, by a further attempt that {@link
-   * RequestListener#send} tells of. Where it is none that the request could be sent to, the request
-   * is over as by {@link #answeredByFormer}.
+   * RequestListener#send} tells of. Where the config's filters would never send the request there,
+   * it is over as by {@link #answeredByFormer}. Of an endpoint that is none of the pool's nothing
+   * follows.
    *
    * @param destination the endpoint that answers, in the form of {@link Route#destination}
    * @throws RuntimeException if a plugin is broken, as an Error when it threw one

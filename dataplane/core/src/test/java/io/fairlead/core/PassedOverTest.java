@@ -131,17 +131,38 @@ class PassedOverTest {
     assertThat(pool.snapshot(route.endpoint()).inFlight()).isEqualTo(1);
   }
 
+  /** A proxy may write addresses otherwise than the pool: nobody is to be blamed for that. */
   @Test
-  void anEndpointOfNobodysTakesTheRequestOffTheAccounts() {
+  void anEndpointOfNobodysChangesNothing() {
     long ticket = pool.arrive("m");
     String endpoint = pool.lastRoute().endpoint();
     pool.core.answeredBy(pool.now, ticket, "10.9.9.9:80");
-    assertThat(pool.core.active()).isZero();
-    assertThat(pool.rejections).as("its client is being answered").isEmpty();
-    assertThat(pool.snapshot(endpoint).inFlight()).isZero();
+    pool.core.answeredBy(pool.now, ticket, "no address");
+    assertThat(pool.snapshot(endpoint).inFlight()).isEqualTo(1);
+    assertThat(pool.snapshot(endpoint).health().failing()).isZero();
     pool.core.firstByte(pool.now, ticket);
     pool.core.ended(pool.now, ticket, Outcome.COMPLETED, Usage.UNKNOWN);
-    assertThat(pool.snapshot(endpoint).inFlight()).isZero();
+    assertThat(pool.core.active()).isZero();
+  }
+
+  /** The config would never send it there: it is on no account, and its client is answered. */
+  @Test
+  void whereFiltersWouldNotHaveItItIsNobodys() {
+    pool.configure(
+        Pool.atOnce(
+            List.of(
+                new PluginConfig(
+                    "one", "by-label", Map.of("label", "first", "validValues", List.of("yes")))),
+            List.of()));
+    pool.core.endpoints(
+        pool.now,
+        List.of(new EndpointSpec("e0", "1", "10.0.0.1", 8000, Map.of("first", "yes")), spec(1)));
+    long ticket = pool.arrive("m");
+    assertThat(pool.lastRoute().endpoint()).isEqualTo("e0");
+    pool.core.answeredBy(pool.now, ticket, destination("e1"));
+    assertThat(pool.core.active()).isZero();
+    assertThat(pool.rejections).isEmpty();
+    assertThat(pool.snapshot("e0").inFlight() + pool.snapshot("e1").inFlight()).isZero();
   }
 
   @Test

@@ -129,6 +129,9 @@ public final class Director implements RequestListener {
   /** Whether the core is being told that a proxy has sent the request elsewhere by itself. */
   private boolean sentByProxy;
 
+  /** The attempt as which the frontend may still tell of the current one; 0 for none. */
+  private int toldAs;
+
   /** Written down as it goes; null when it is not. */
   private @Nullable CapturedRequest captured;
 
@@ -237,7 +240,6 @@ public final class Director implements RequestListener {
     Route sent = at;
     if (state == State.SENT && sent != null && !destination.equals(sent.destination())) {
       int of = attempt;
-      attempt++; // what is told from here on is of the attempt that the core makes of it
       if (trace != null) {
         trace.attemptFailed(Failure.PASSED_OVER);
       }
@@ -771,7 +773,7 @@ public final class Director implements RequestListener {
   }
 
   private boolean isCurrent(int of) {
-    return route == null || route.attempt() == of;
+    return route == null || route.attempt() == of || (of != 0 && of == toldAs);
   }
 
   @Override
@@ -797,6 +799,7 @@ public final class Director implements RequestListener {
   public void send(long request, Route next) {
     ticket = request;
     boolean again = route != null;
+    toldAs = sentByProxy ? attempt() : 0;
     route = next;
     waitsNoMore();
     if (word != null) {
@@ -812,7 +815,8 @@ public final class Director implements RequestListener {
       shadowed = pool.shadows().sent(pool.now(), asked, next);
     }
     if (sentByProxy) {
-      atHome(() -> followed(next));
+      int before = toldAs;
+      atHome(() -> followed(before, next));
     } else {
       atHome(() -> send(next));
     }
@@ -836,8 +840,9 @@ public final class Director implements RequestListener {
   }
 
   /** The proxy has sent it there already. */
-  private void followed(Route next) {
-    if (attempt == next.attempt()) {
+  private void followed(int before, Route next) {
+    if (attempt == before) {
+      attempt = next.attempt();
       at = next;
       if (trace != null && state != State.OVER) {
         trace.sent(next);

@@ -824,6 +824,45 @@ class DirectorTest {
     }
   }
 
+  /** A proxy has gone on by itself, and what it shows comes faster than the loops are. */
+  @Test
+  void whoAnswersByAProxysWordIsCountedFromTheFirstTokenOn() {
+    Steps home = new Steps();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore();
+    Terminal terminal = new Terminal();
+    PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
+    core.configure(0, compiled(List.of(), AT_ONCE));
+    core.endpoints(
+        0,
+        List.of(
+            new EndpointSpec("a", "1", "10.0.0.1", 1, Map.of()),
+            new EndpointSpec("b", "1", "10.0.0.2", 1, Map.of())));
+    Frontend frontend = new Frontend(0);
+    frontend.director = new Director(pool, home, frontend);
+    home.act(() -> frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)));
+    while (home.step() || loop.step()) {
+      // until it is sent
+    }
+    Route first = frontend.routes.getFirst();
+    String other = first.endpoint().equals("a") ? "b" : "a";
+    home.act(
+        () -> {
+          frontend.director.answeredBy(other.equals("a") ? "10.0.0.1:1" : "10.0.0.2:1");
+          frontend.director.status(200);
+          frontend.director.firstByte();
+          frontend.director.end(Outcome.COMPLETED, new Usage(4, 2, 0, 2));
+        });
+    while (home.step() || loop.step()) {
+      // until both are quiet
+    }
+    assertThat(terminal.sentAgain).containsExactly("PASSED_OVER");
+    assertThat(terminal.answeredBy).containsExactly(other, other);
+    assertThat(terminal.outcomes).containsExactly(Outcome.COMPLETED);
+    assertThat(frontend.routes).as("the proxy has sent it").hasSize(1);
+    assertThat(core.active()).isZero();
+  }
+
   private static void run(long seed) {
     Random random = new Random(seed);
     Steps home = new Steps();
@@ -986,6 +1025,9 @@ class DirectorTest {
 
     void answer(Random random) {
       if (sent && !over) {
+        if (random.nextInt(3) == 0) {
+          director.answeredBy("10.0.0.%d:1".formatted(random.nextInt(4)));
+        }
         if (random.nextInt(4) == 0) {
           director.head();
         }
