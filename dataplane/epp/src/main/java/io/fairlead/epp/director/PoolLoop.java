@@ -479,7 +479,7 @@ public final class PoolLoop {
   }
 
   /** The bounds in time that a request's own headers set, where the config trusts them. */
-  public Timeouts timeouts(RequestHeaders headers) {
+  public Timeouts timeouts(ReceivedHeaders headers) {
     return TimeoutHeaders.read(
         headers, trustTimeoutHeaders, why -> run(() -> observer.timeoutHeaderIgnored(why)));
   }

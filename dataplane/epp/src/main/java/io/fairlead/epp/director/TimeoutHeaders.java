@@ -1,6 +1,5 @@
 package io.fairlead.epp.director;
 
-import io.fairlead.core.RequestHeaders;
 import io.fairlead.core.Timeouts;
 import io.fairlead.crds.config.GoDuration;
 import io.fairlead.crds.config.TimeoutsConfig;
@@ -9,8 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The headers by which a request sets its own bounds in time, as durations in Go's syntax. They are
- * for the picker alone: no endpoint gets them.
+ * The headers by which a request sets its own bounds in time, as durations in Go's syntax. One that
+ * is there twice and says two things says nothing: one of them may be the client's, beside what a
+ * gateway put in. They are for the picker alone: no endpoint gets them.
  */
 final class TimeoutHeaders {
 
@@ -26,7 +26,7 @@ final class TimeoutHeaders {
    * @param trusted whether they count
    * @param ignored told why, for each that is there and does not count
    */
-  static Timeouts read(RequestHeaders headers, boolean trusted, Consumer<String> ignored) {
+  static Timeouts read(ReceivedHeaders headers, boolean trusted, Consumer<String> ignored) {
     Duration firstByte = read(headers, FIRST_BYTE, trusted, ignored);
     Duration silence = read(headers, SILENCE, trusted, ignored);
     Duration total = read(headers, TOTAL, trusted, ignored);
@@ -36,7 +36,7 @@ final class TimeoutHeaders {
   }
 
   private static @Nullable Duration read(
-      RequestHeaders headers, String name, boolean trusted, Consumer<String> ignored) {
+      ReceivedHeaders headers, String name, boolean trusted, Consumer<String> ignored) {
     String text = headers.first(name);
     if (text == null) {
       return null;
@@ -45,7 +45,7 @@ final class TimeoutHeaders {
       ignored.accept("untrusted");
       return null;
     }
-    Duration value = GoDuration.parse(text.strip());
+    Duration value = headers.contradicts(name) ? null : GoDuration.parse(text.strip());
     if (value == null || !value.isPositive() || value.compareTo(TimeoutsConfig.LONGEST) > 0) {
       ignored.accept("invalid");
       return null;

@@ -7,6 +7,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class TimeoutHeadersTest {
@@ -14,7 +16,22 @@ class TimeoutHeadersTest {
   private final List<String> ignored = new ArrayList<>();
 
   private Timeouts read(boolean trusted, Map<String, String> headers) {
-    return TimeoutHeaders.read(headers::get, trusted, ignored::add);
+    return TimeoutHeaders.read(new Headers(headers, Set.of()), trusted, ignored::add);
+  }
+
+  /** The first value of each, and the names of those that are there again with another. */
+  private record Headers(Map<String, String> all, Set<String> contradicted)
+      implements ReceivedHeaders {
+
+    @Override
+    public @Nullable String first(String name) {
+      return all.get(name);
+    }
+
+    @Override
+    public boolean contradicts(String name) {
+      return contradicted.contains(name);
+    }
   }
 
   @Test
@@ -42,6 +59,18 @@ class TimeoutHeadersTest {
                     "x-fairlead-timeout-total", "0")))
         .isEqualTo(Timeouts.UNSET);
     assertThat(ignored).containsExactly("invalid", "invalid", "invalid");
+  }
+
+  /** The first is the client's, where a gateway adds its own without removing that. */
+  @Test
+  void aHeaderThatSaysTwoThingsSaysNothingAndIsTold() {
+    Map<String, String> first =
+        Map.of("x-fairlead-timeout-total", "1h", "x-fairlead-timeout-silence", "5s");
+    assertThat(
+            TimeoutHeaders.read(
+                new Headers(first, Set.of("x-fairlead-timeout-total")), true, ignored::add))
+        .isEqualTo(new Timeouts(null, Duration.ofSeconds(5), null));
+    assertThat(ignored).containsExactly("invalid");
   }
 
   @Test
