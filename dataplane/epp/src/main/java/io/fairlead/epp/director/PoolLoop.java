@@ -95,6 +95,12 @@ public final class PoolLoop {
    */
   private long tickedAt;
 
+  /**
+   * Whether the core was not told of the last tick. It is told of the next one then, however late:
+   * a loop that is busy for long is late each time.
+   */
+  private boolean skipped;
+
   private final RequestObserver observer;
   private final @Nullable Capture capture;
   private final Shadows shadows;
@@ -454,9 +460,9 @@ public final class PoolLoop {
     long now = clock.getAsLong();
     // After a pause of the process or its machine what came meanwhile is read first: nobody's time
     // is up for what has been there all along.
-    boolean late = now - tickedAt > LATE_NANOS;
+    skipped = !skipped && now - tickedAt > LATE_NANOS;
     tickedAt = now;
-    if (!late) {
+    if (!skipped) {
       if (capture != null) {
         capture.tick(now);
       }

@@ -175,6 +175,32 @@ class PoolLoopTest {
     assertThat(told).as("nothing had come").containsExactly("sent", "silence_timeout");
   }
 
+  /** A loop that is busy for long is late every time, and must not stop the core's time. */
+  @Test
+  void ofTicksThatAreAllLateEverySecondCounts() {
+    AtomicLong clock = new AtomicLong(1);
+    PoolCore core = new PoolCore();
+    PoolLoop pool =
+        new PoolLoop(core, ImmediateEventExecutor.INSTANCE, clock::get, new Telemetry(() -> 0));
+    pool.configure(new ConfigCompiler(List.of()).compile(PlainPool.config(SchedulerConfig.DEFAULT)))
+        .syncUninterruptibly();
+    pool.endpoints(List.of(new EndpointSpec("e", "1", "10.0.0.1", 1, Map.of())))
+        .syncUninterruptibly();
+    List<String> told = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      told.clear();
+      long stream =
+          core.arrive(clock.get(), new RequestFacts("m", 0, new long[0], 1, -1, 1), listener(told));
+      core.firstByte(clock.get(), stream);
+      clock.addAndGet(TimeUnit.MINUTES.toNanos(10));
+      pool.tick();
+      assertThat(told).as("it may have been a pause").containsExactly("sent");
+      clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
+      pool.tick();
+      assertThat(told).containsExactly("sent", "silence_timeout");
+    }
+  }
+
   /** A replay would be told of more than the core was. */
   @Test
   void aTickThatTheCoreIsNotToldOfIsNotCaptured(@TempDir Path folder) throws IOException {
