@@ -232,15 +232,24 @@ public final class PoolLoop {
           }
           List<Learned> known = learned(now, config);
           told(() -> configure(now, config, known));
+          // The core has it from here on: nothing else may leave it without its endpoints.
           tellOfFewerReceipts(config.receipts().keep());
           trustTimeoutHeaders = config.trustTimeoutHeaders();
           trust = new HeaderTrust(config.trustFlowHeaders());
-          shadows.configured(now, config, learned);
-          external(config);
+          beside(() -> shadows.configured(now, config, learned));
+          beside(() -> external(config));
           if (endpoints != null) {
             change(now, endpoints);
           }
         });
+  }
+
+  private static void beside(Runnable event) {
+    try {
+      event.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("a config is in force, and something beside it has failed", e);
+    }
   }
 
   /**

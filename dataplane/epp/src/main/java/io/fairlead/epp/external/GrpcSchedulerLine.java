@@ -24,6 +24,7 @@ import java.io.File;
 import java.net.UnixDomainSocketAddress;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
@@ -58,11 +59,11 @@ final class GrpcSchedulerLine implements SchedulerLine {
 
   private final ExternalScheduler settings;
   private final SchedulerLoop loop;
-  private final EventLoopGroup thread =
-      new MultiThreadIoEventLoopGroup(
-          1,
-          new DefaultThreadFactory("fairlead-external-scheduler", true),
-          NioIoHandler.newFactory());
+  private final ThreadFactory starters;
+
+  /** Made with the first connection: it takes files, which the process may lack. */
+  private @Nullable EventLoopGroup thread;
+
   private @Nullable Listener listener;
   private volatile @Nullable Stream stream;
   private long pause = FIRST_PAUSE_NANOS;
@@ -74,8 +75,21 @@ final class GrpcSchedulerLine implements SchedulerLine {
    * @param loop where the listener is told
    */
   GrpcSchedulerLine(ExternalScheduler settings, SchedulerLoop loop) {
+    this(
+        settings,
+        loop,
+        Thread.ofPlatform().daemon().name("fairlead-external-scheduler-start").factory());
+  }
+
+  /**
+   * Not open yet.
+   *
+   * @param starters of the threads that streams are opened on
+   */
+  GrpcSchedulerLine(ExternalScheduler settings, SchedulerLoop loop, ThreadFactory starters) {
     this.settings = settings;
     this.loop = loop;
+    this.starters = starters;
   }
 
   @Override
@@ -84,31 +98,36 @@ final class GrpcSchedulerLine implements SchedulerLine {
     connect();
   }
 
-  /** On a thread of its own: reads a file, and what it needs may be loaded for the first time. */
   private void connect() {
     if (closed) {
       return;
     }
-    Thread.ofPlatform()
-        .daemon()
-        .name("fairlead-external-scheduler-start")
-        .start(
-            () -> {
-              try {
-                ManagedChannel made = channel();
-                if (!onLoop(() -> open(made))) {
-                  made.shutdownNow();
-                }
-              } catch (SSLException | RuntimeException e) {
-                onLoop(() -> failed("it can't be spoken to: " + e.getMessage()));
-              }
-            });
+    try {
+      starters.newThread(this::begin).start();
+    } catch (RuntimeException | Error e) { // the process has as many as it may have, say
+      failed("there is no thread to open a stream on: " + e.getMessage());
+    }
+  }
+
+  /** On a thread of its own: reads a file, and what it needs may be loaded for the first time. */
+  private void begin() {
+    try {
+      ManagedChannel made = channel();
+      if (!onLoop(() -> open(made))) {
+        made.shutdownNow();
+      }
+    } catch (SSLException | RuntimeException | Error e) {
+      onLoop(() -> failed("it can't be spoken to: " + e.getMessage()));
+    }
   }
 
   private void failed(String why) {
     if (!closed) {
-      listener().broken(why);
-      connectAgain();
+      try {
+        listener().broken(why);
+      } finally {
+        connectAgain();
+      }
     }
   }
 
@@ -124,7 +143,12 @@ final class GrpcSchedulerLine implements SchedulerLine {
     }
     Stream opened = new Stream(to);
     stream = opened;
-    var _ = ClientCalls.asyncBidiStreamingCall(to.newCall(SCHEDULE, CallOptions.DEFAULT), opened);
+    try {
+      var _ = ClientCalls.asyncBidiStreamingCall(to.newCall(SCHEDULE, CallOptions.DEFAULT), opened);
+    } catch (RuntimeException | Error e) {
+      opened.ended("it can't be spoken to: " + e.getMessage());
+      return;
+    }
     if (closed) {
       opened.cancel("not asked any more"); // closed meanwhile, on another thread
       return;
@@ -148,12 +172,28 @@ final class GrpcSchedulerLine implements SchedulerLine {
       builder.usePlaintext();
     }
     return builder
-        .eventLoopGroup(thread)
+        .eventLoopGroup(thread())
         .channelType(socket ? NioDomainSocketChannel.class : NioSocketChannel.class)
         .overrideAuthority(socket ? "localhost" : settings.address())
         .maxInboundMessageSize(MOST_BYTES)
         .directExecutor()
         .build();
+  }
+
+  private synchronized EventLoopGroup thread() {
+    if (closed) {
+      throw new IllegalStateException("it is not asked any more");
+    }
+    EventLoopGroup made = thread;
+    if (made == null) {
+      made =
+          new MultiThreadIoEventLoopGroup(
+              1,
+              new DefaultThreadFactory("fairlead-external-scheduler", true),
+              NioIoHandler.newFactory());
+      thread = made;
+    }
+    return made;
   }
 
   @Override
@@ -182,13 +222,19 @@ final class GrpcSchedulerLine implements SchedulerLine {
 
   @Override
   public void close() {
-    closed = true;
+    EventLoopGroup made;
+    synchronized (this) {
+      closed = true;
+      made = thread;
+    }
     Stream now = stream;
     stream = null;
     if (now != null) {
       now.cancel("not asked any more");
     }
-    var _ = thread.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    if (made != null) {
+      var _ = made.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
   }
 
   private Listener listener() {
@@ -296,11 +342,11 @@ final class GrpcSchedulerLine implements SchedulerLine {
         return;
       }
       stream = null;
-      cancel(why);
       if (System.nanoTime() - openedAt > LONGEST_PAUSE_NANOS) {
         pause = FIRST_PAUSE_NANOS;
       }
       try {
+        cancel(why);
         listener().broken(why);
       } finally {
         connectAgain();

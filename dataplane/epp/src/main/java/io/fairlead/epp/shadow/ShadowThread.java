@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -27,9 +28,10 @@ import org.slf4j.LoggerFactory;
  * decision. Requests are left out while many events wait, and while the shadow takes more than its
  * part of a busy process's CPU time; what is told of one that was let in never is.
  *
- * <p>A shadow whose plugin throws, or that is at one event for seconds, is switched off for good:
- * its mailbox is dropped, its line to an external scheduler is closed, and nothing more is told to
- * it. That is done from the pool's loop, as a thread that hangs never comes to it.
+ * <p>A shadow whose plugin throws, that is at one event for seconds, or whose thread can't be
+ * started, is switched off for good: its mailbox is dropped, its line to an external scheduler is
+ * closed, and nothing more is told to it. That is done from the pool's loop, as a thread that hangs
+ * never comes to it.
  */
 final class ShadowThread implements AutoCloseable {
 
@@ -120,10 +122,28 @@ final class ShadowThread implements AutoCloseable {
    * @param clock monotonic nanoseconds, never 0
    */
   ShadowThread(String name, PoolLimits limits, LongSupplier clock) {
+    this(
+        name,
+        limits,
+        clock,
+        Thread.ofPlatform().daemon().name("fairlead-shadow-" + name).factory());
+  }
+
+  /**
+   * A shadow without config and endpoints.
+   *
+   * @param threads makes the one that it runs on
+   */
+  ShadowThread(String name, PoolLimits limits, LongSupplier clock, ThreadFactory threads) {
     this.name = name;
     this.clock = clock;
     shadow = new AskingShadow(name, limits, new Loop(), clock);
-    thread = Thread.ofPlatform().daemon().name("fairlead-shadow-" + name).start(this::run);
+    thread = threads.newThread(this::run);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) { // the process has as many threads as it may have
+      giveUp("its thread can't be started: " + e.getMessage());
+    }
   }
 
   String name() {

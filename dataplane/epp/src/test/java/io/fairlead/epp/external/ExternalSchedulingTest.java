@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.fairlead.core.EndpointSnapshot;
 import io.fairlead.core.EndpointSpec;
 import io.fairlead.core.PoolCore;
 import io.fairlead.core.RequestFacts;
@@ -14,13 +15,18 @@ import io.fairlead.core.scheduling.ConfigCompiler;
 import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PoolConfig;
 import io.fairlead.crds.config.SchedulerConfig;
+import io.fairlead.epp.PlainPool;
+import io.fairlead.epp.director.PoolLoop;
 import io.fairlead.epp.external.ExternalCounts.Result;
+import io.fairlead.epp.telemetry.Telemetry;
 import io.fairlead.scheduler.v1.Decision;
 import io.fairlead.scheduler.v1.PickerMessage;
 import io.fairlead.scheduler.v1.Request;
 import io.fairlead.scheduler.v1.SchedulerHello;
 import io.fairlead.scheduler.v1.SchedulerMessage;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -137,6 +143,27 @@ class ExternalSchedulingTest {
     line.to().came(HELLO);
     assertThat(line.sent.getLast().getEndpointsList()).hasSize(2);
     assertThat(ask()).isNotNull();
+  }
+
+  /** The core has the config by then: it would be refused, and run with the endpoints before it. */
+  @Test
+  void aConfigHasItsEndpointsAlthoughSomethingThrowsThatIsTold() {
+    open();
+    var _ =
+        scheduling.ask(
+            new RequestFacts("m", 1, new long[0], 100, -1, 400),
+            word -> {
+              throw new IllegalStateException("told that it is asked no more");
+            });
+    PoolLoop pool =
+        new PoolLoop(core, ImmediateEventExecutor.INSTANCE, () -> now, new Telemetry(() -> 0));
+    pool.asks(scheduling);
+    EndpointSpec other = new EndpointSpec("c", "c-uid", "10.0.0.1", 1, Map.of());
+    Future<?> applied =
+        pool.configure(new ConfigCompiler(List.of()).compile(PlainPool.config()), List.of(other));
+    assertThat(applied.cause()).isNull();
+    assertThat(pool.externalReports()).isEmpty();
+    assertThat(core.snapshot()).extracting(EndpointSnapshot::name).containsExactly("c");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.fairlead.core.scheduling.ExternalScheduler;
 import io.fairlead.crds.config.PluginConfig;
 import io.fairlead.crds.config.SchedulerConfig;
 import io.fairlead.epp.PlainPool;
+import io.fairlead.epp.ScarceThread;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.ref.WeakReference;
@@ -79,6 +80,18 @@ class ShadowThreadTest {
     assertThat(thread.offer(shadow -> after.incrementAndGet())).isFalse();
     assertThat(after).hasValue(0);
     assertThat(thread.leftOut()).isZero();
+  }
+
+  /** Else whoever brings a config into force with a shadow in it would be in the midst of it. */
+  @Test
+  void oneWhoseThreadCannotBeStartedIsOff() {
+    try (ShadowThread scarce =
+        new ShadowThread("tried", PoolLimits.DEFAULT, clock::get, ScarceThread::new)) {
+      assertThat(scarce.off()).contains("its thread can't be started", "native thread");
+      assertThat(scarce.offer(shadow -> {})).isFalse();
+      assertThat(scarce.isStuck()).isFalse();
+      assertThat(scarce.cpuNanos()).isZero();
+    }
   }
 
   @Test
