@@ -59,8 +59,14 @@ public final class Gateway {
 
   private static final int MAX_REQUEST_ID = 128;
 
-  /** So long before all are cut off, at most, those are answered that wait still. */
+  /**
+   * From so long before all are cut off, at most, those are answered that wait still, and who
+   * begins to.
+   */
   private static final long REFUSAL_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  /** As often are they answered until then: what the last answers have to be written in. */
+  private static final int REFUSALS = 10;
 
   /**
    * One in so many bytes of the memory outside of the heap may wait for clients that take none: the
@@ -300,30 +306,33 @@ public final class Gateway {
     long grace = Math.min(bound.toNanos() / 4, REFUSAL_NANOS);
     EventLoop timers = group.next();
     AtomicBoolean cut = new AtomicBoolean();
-    AtomicReference<@Nullable Future<?>> cutOff = new AtomicReference<>();
+    AtomicReference<@Nullable Future<?>> due = new AtomicReference<>();
     Runnable cutting =
         () -> {
           cut.set(!clients.isEmpty());
           var _ = clients.close();
         };
-    // One after the other: where the process stands still until the bound both would be due at
+    // One after the other: where the process stands still until the bound all would be due at
     // once, and those that are refused have no answer.
-    Future<?> refusal =
-        timers.schedule(
-            () -> {
+    Runnable step = cutting;
+    for (int i = 0; i < REFUSALS; i++) {
+      Runnable next = step;
+      step =
+          () -> {
+            if (!done.isDone()) {
               pool.refuseWaiting();
-              cutOff.set(timers.schedule(cutting, grace, TimeUnit.NANOSECONDS));
-            },
-            bound.toNanos() - grace,
-            TimeUnit.NANOSECONDS);
+              due.set(timers.schedule(next, grace / REFUSALS, TimeUnit.NANOSECONDS));
+            }
+          };
+    }
+    due.set(timers.schedule(step, bound.toNanos() - grace, TimeUnit.NANOSECONDS));
     clients
         .newCloseFuture()
         .addListener(
             closed -> {
-              refusal.cancel(false);
-              Future<?> late = cutOff.get();
-              if (late != null) {
-                late.cancel(false);
+              Future<?> next = due.get();
+              if (next != null) {
+                next.cancel(false);
               }
               resources.forEach((loop, own) -> loop.execute(own.backends()::close));
               leaveCertificate.run();

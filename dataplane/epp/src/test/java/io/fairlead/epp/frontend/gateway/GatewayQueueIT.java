@@ -182,6 +182,33 @@ class GatewayQueueIT {
     }
   }
 
+  /** Its body may have been on its way when those that waited were refused. */
+  @Test
+  void whoBeginsToWaitWhenOthersWereRefusedIsToldWhyToo() throws Exception {
+    RawBackend backend = backend();
+    try (Rig rig = new Rig(Rig.config(), backend);
+        RawHttp first = rig.connect();
+        RawHttp second = rig.connect();
+        RawHttp third = rig.connect()) {
+      queue(rig, Duration.ofMinutes(1));
+      first.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> backend.requests.size() == 1);
+      second.post(Rig.CHAT, Rig.BODY);
+      await().until(() -> waiting(rig) == 1);
+      third.send(
+          "POST %s HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n".formatted(Rig.CHAT)
+              + "expect: 100-continue\r\ncontent-length: %d\r\n\r\n".formatted(Rig.BODY.length()));
+      assertThat(third.readHead().status()).isEqualTo(100);
+      var _ = rig.gateway.drain(Duration.ZERO, Duration.ofSeconds(2));
+      assertThat(second.read().status()).isEqualTo(503);
+      third.send(Rig.BODY);
+      RawHttp.Message refused = third.read();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("x-fairlead-reject-reason")).isEqualTo("shutting_down");
+      answers.release();
+    }
+  }
+
   /** As a machine does in the wrong moment: all that was to be done meanwhile is due at once. */
   @Test
   void whoWaitsIsToldWhyAlsoWhereTheGatewayStandsStillUntilTheBound() throws Exception {
