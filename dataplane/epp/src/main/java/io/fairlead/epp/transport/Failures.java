@@ -12,6 +12,9 @@ public final class Failures {
   /** The same of a want of local ports. */
   private static final String EADDRNOTAVAIL = "error(-99)";
 
+  /** Causes may go round in a circle. */
+  private static final int DEEPEST = 16;
+
   private Failures() {}
 
   /**
@@ -23,6 +26,7 @@ public final class Failures {
   public static Failure ofConnect(Throwable cause) {
     String message = cause.getMessage();
     if (cause instanceof NoSocketException
+        || isOutOfMemory(cause)
         || (message != null
             && (message.contains("Cannot assign requested address")
                 || message.contains(EADDRNOTAVAIL)))) {
@@ -33,6 +37,18 @@ public final class Failures {
             && message != null
             && (message.contains("Connection refused") || message.contains(ECONNREFUSED));
     return refused ? Failure.REFUSED : Failure.UNREACHABLE;
+  }
+
+  /** Whether this process lacks memory, on the heap or outside of it. */
+  public static boolean isOutOfMemory(Throwable thrown) {
+    int looked = 0;
+    for (Throwable cause = thrown; cause != null && looked < DEEPEST; cause = cause.getCause()) {
+      if (cause instanceof OutOfMemoryError) {
+        return true;
+      }
+      looked++;
+    }
+    return false;
   }
 
   /**

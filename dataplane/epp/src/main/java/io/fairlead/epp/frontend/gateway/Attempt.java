@@ -1,6 +1,7 @@
 package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.core.Failure;
+import io.fairlead.core.Outcome;
 import io.fairlead.core.Route;
 import io.fairlead.epp.openai.AnswerBeginning;
 import io.fairlead.epp.openai.OpenAiError;
@@ -118,7 +119,8 @@ final class Attempt implements BackendConnection.User {
   @Override
   public void openFailed(Throwable cause) {
     if (phase != Phase.OVER) {
-      fail(wasStale ? Failure.DIED : Failures.ofConnect(cause));
+      Failure how = Failures.ofConnect(cause);
+      fail(wasStale && how.ofEndpoint() ? Failure.DIED : how);
     }
   }
 
@@ -286,7 +288,7 @@ final class Attempt implements BackendConnection.User {
         }
       }
       case HEAD, BODY -> fail(Failure.DIED);
-      case ANSWERING -> exchange.brokenOff();
+      case ANSWERING -> exchange.breakOff(Outcome.FAILED);
       case CONNECTING, FAILED, OVER -> {}
     }
   }
@@ -323,6 +325,17 @@ final class Attempt implements BackendConnection.User {
       fail(Failure.RESET_UNSENT);
     } else {
       broken(false, reused);
+    }
+  }
+
+  /** {@link Failure#NO_SOCKET} is the failure that says nothing of the endpoint. */
+  @Override
+  public void outOfMemory() {
+    connection = null;
+    switch (phase) {
+      case SENT, HEAD, BODY -> fail(Failure.NO_SOCKET);
+      case ANSWERING -> exchange.breakOff(Outcome.DISCONNECTED); // the one that blames nobody
+      case CONNECTING, FAILED, OVER -> {}
     }
   }
 

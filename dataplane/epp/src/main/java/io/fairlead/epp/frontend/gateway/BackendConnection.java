@@ -2,6 +2,7 @@ package io.fairlead.epp.frontend.gateway;
 
 import io.fairlead.epp.openai.ErrorCodes;
 import io.fairlead.epp.openai.OpenAiError;
+import io.fairlead.epp.transport.Failures;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -84,6 +85,12 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
      * @param reused as in {@link #broken}
      */
     void unprocessed(boolean reused);
+
+    /**
+     * The connection is gone before the end of the response, since this process lacks the memory to
+     * send or to read: the endpoint has no part in it.
+     */
+    void outOfMemory();
   }
 
   /**
@@ -131,6 +138,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   /** What the endpoint has against the request, which it gives no answer to. */
   private @Nullable OpenAiError refusal;
 
+  private boolean outOfMemory;
   private boolean interim;
 
   /** Whether the head of an answer has come that is no interim one. */
@@ -243,8 +251,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
     } else if (done.cause() instanceof IOException) {
       hearOut(user);
     } else {
-      judge(done.cause());
-      breakOff();
+      breakOff(done.cause());
     }
   }
 
@@ -269,6 +276,15 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
                 },
                 HEAR_OUT_MILLIS,
                 TimeUnit.MILLISECONDS);
+  }
+
+  private void breakOff(Throwable cause) {
+    if (Failures.isOutOfMemory(cause)) {
+      outOfMemory = true;
+      pool.tellOutOfMemory(cause);
+    }
+    judge(cause);
+    breakOff();
   }
 
   /** A head that is longer than the endpoint has said that it takes is not sent to it. */
@@ -459,6 +475,8 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
   private void tellBroken(User left) {
     if (refusal != null) {
       left.refused(refusal);
+    } else if (outOfMemory) {
+      left.outOfMemory();
     } else if (notBegunWith && !byteSeen) {
       left.unprocessed(reused);
     } else {
@@ -493,8 +511,7 @@ final class BackendConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    judge(cause);
     byteSeen |= cause instanceof Http2Exception; // an answer that the codec makes nothing of
-    breakOff(); // not by channelInactive: what has no length ends there as if it were whole
+    breakOff(cause); // not by channelInactive: what has no length ends there as if it were whole
   }
 }

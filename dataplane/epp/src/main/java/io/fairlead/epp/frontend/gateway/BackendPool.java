@@ -48,6 +48,7 @@ final class BackendPool {
   private final Map<InetSocketAddress, BackendStreams> streams = new HashMap<>();
 
   private final RareTelling withoutTls = new RareTelling();
+  private final RareTelling withoutMemory = new RareTelling();
   private boolean http2;
   private boolean sweeping;
   private boolean closed;
@@ -158,6 +159,13 @@ final class BackendPool {
           "no TLS with endpoint {}: {}",
           connected.remoteAddress(),
           String.valueOf(failure.getMessage()));
+    }
+  }
+
+  /** Of the requests that fail of it each may say so. */
+  void tellOutOfMemory(Throwable why) {
+    if (withoutMemory.isDue(loop.ticker().nanoTime())) {
+      LOG.warn("no memory for what goes to model servers or comes from them: {}", why.toString());
     }
   }
 

@@ -330,10 +330,10 @@ final class ProxyExchange implements Exchange {
     client.answer(OpenAiError.of(new Rejection(reason, from.criticality(), reason.message())));
   }
 
-  /** The endpoint's answer ends in its middle. */
-  void brokenOff() {
+  /** The answer ends in its middle. */
+  void breakOff(Outcome how) {
     attempt = null;
-    end(Outcome.FAILED);
+    end(how);
     client.breakOff();
   }
 

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.DefaultFullHttpRequest;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultLastHttpContent;
@@ -100,6 +101,11 @@ class BackendConnectionTest {
     public void unprocessed(boolean reused) {
       events.add("unprocessed");
     }
+
+    @Override
+    public void outOfMemory() {
+      events.add("out of memory");
+    }
   }
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
@@ -138,11 +144,24 @@ class BackendConnectionTest {
   void aRequestOfWhichAPieceCanNotBeWrittenGoesNoFurther(int length, int piece) {
     writes.failAfter(piece);
     ByteBuf body = send(length);
-    assertThat(user.events).containsExactly("broken");
+    assertThat(user.events).as("no fault of the endpoint").containsExactly("out of memory");
     assertThat(channel.isOpen()).isFalse();
     assertThat(writes.all()).isEqualTo(piece + 1);
     boolean _ = channel.releaseOutbound();
     assertThat(body.refCnt()).isZero();
+  }
+
+  /** Codecs wrap what they meet. */
+  @Test
+  void anAnswerThatThereIsNoMemoryForIsNoFaultOfTheEndpoint() {
+    send(SHORT);
+    channel.writeInbound(Unpooled.copiedBuffer("HTTP/1.1 200 OK\r\n\r\n", US_ASCII));
+    var _ =
+        channel
+            .pipeline()
+            .fireExceptionCaught(new DecoderException(new OutOfMemoryError("of the test")));
+    assertThat(user.events).containsExactly("written", "head 200", "out of memory");
+    assertThat(channel.isOpen()).isFalse();
   }
 
   /** It may have answered before it closed: what it said is there to be read. */

@@ -88,6 +88,9 @@ class BackendPoolIT {
 
     @Override
     public void unprocessed(boolean reused) {}
+
+    @Override
+    public void outOfMemory() {}
   }
 
   @AfterEach

@@ -89,6 +89,11 @@ class BackendStreamsIT {
     public void unprocessed(boolean reused) {
       end.complete("unprocessed");
     }
+
+    @Override
+    public void outOfMemory() {
+      end.complete("out of memory");
+    }
   }
 
   private static final AttributeKey<Boolean> ASKED = AttributeKey.valueOf("asked");
