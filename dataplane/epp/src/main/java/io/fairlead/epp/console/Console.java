@@ -59,8 +59,22 @@ public final class Console {
    */
   public static Console start(EventLoop loop, Access access, ConsoleData data) {
     Console console = new Console(loop, access, data, InstantSource.system());
-    var _ = loop.scheduleAtFixedRate(console::tick, 0, 1, TimeUnit.SECONDS);
+    console.tickIn(0);
     return console;
+  }
+
+  private void tickIn(long seconds) {
+    var _ =
+        loop.schedule(
+            () -> {
+              try {
+                tick();
+              } finally {
+                tickIn(1); // a task that is periodic of itself would end with what is thrown
+              }
+            },
+            seconds,
+            TimeUnit.SECONDS);
   }
 
   /** For one connection: answers what is the console's, and passes all else on. */
@@ -108,7 +122,7 @@ public final class Console {
     }
     try {
       whenThere(data.moment(), moment -> show(moment, point));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       failed(e); // and is tried again in a second
     }
   }

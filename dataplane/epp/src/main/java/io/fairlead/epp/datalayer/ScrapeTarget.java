@@ -28,6 +28,8 @@ import io.netty.util.concurrent.Future;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One endpoint being asked by one source: at every tick it begins a scrape, unless one is under
@@ -38,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  * {@link #stop}.
  */
 final class ScrapeTarget {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ScrapeTarget.class);
 
   private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -70,6 +74,9 @@ final class ScrapeTarget {
   private long connection;
 
   private boolean busy;
+
+  /** Whether the last tick threw something. */
+  private boolean failed;
 
   /** Whether it has ever looked. */
   private boolean asked;
@@ -173,7 +180,20 @@ final class ScrapeTarget {
         });
   }
 
+  /** A periodic task would end with what it throws, and the endpoint not be asked any more. */
   private void tick() {
+    try {
+      look();
+      failed = false;
+    } catch (RuntimeException | Error e) {
+      if (!failed) {
+        LOG.error("{} could not be looked at; tried on", host, e);
+      }
+      failed = true;
+    }
+  }
+
+  private void look() {
     long now = scraper.now();
     if (busy) {
       if (now - begunAt >= scraper.settings().timeout().toNanos()) {

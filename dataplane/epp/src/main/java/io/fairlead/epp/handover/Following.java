@@ -81,19 +81,31 @@ public final class Following implements AutoCloseable {
   }
 
   private void lookAfter(Supplier<@Nullable List<String>> peers) {
+    boolean failed = false;
     try {
       while (true) {
-        List<String> there = peers.get();
-        if (there != null) {
-          followed.values().removeIf(one -> !one.stays(there.contains(one.peer)));
-          for (String peer : there) {
-            followed.computeIfAbsent(peer, Followed::new);
+        try {
+          follow(peers.get());
+          failed = false;
+        } catch (RuntimeException | Error e) {
+          if (!failed) {
+            LOG.error("it can't be told which other pickers are there; tried on", e);
           }
+          failed = true;
         }
         TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       }
     } catch (InterruptedException e) {
       followed.values().forEach(one -> one.thread.interrupt());
+    }
+  }
+
+  private void follow(@Nullable List<String> there) {
+    if (there != null) {
+      followed.values().removeIf(one -> !one.stays(there.contains(one.peer)));
+      for (String peer : there) {
+        followed.computeIfAbsent(peer, Followed::new);
+      }
     }
   }
 

@@ -496,6 +496,7 @@ class ConsoleTest {
   enum Failing {
     TELLS_OF_IT,
     THROWS,
+    IS_OUT_OF_MEMORY,
     RENDERS_NOTHING
   }
 
@@ -519,6 +520,8 @@ class ConsoleTest {
       asked.add(promise);
       if (failing == Failing.THROWS) {
         throw new IllegalStateException("this pool throws");
+      } else if (failing == Failing.IS_OUT_OF_MEMORY) {
+        throw new OutOfMemoryError("of the test");
       } else if (failing == Failing.TELLS_OF_IT) {
         promise.setFailure(new IllegalStateException("this pool fails"));
       } else if (!silent) {

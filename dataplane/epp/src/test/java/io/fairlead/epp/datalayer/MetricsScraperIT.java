@@ -63,6 +63,7 @@ class MetricsScraperIT {
   private final Queue<String> who = new ConcurrentLinkedQueue<>();
   private final Queue<String> unreachable = new ConcurrentLinkedQueue<>();
   private final Queue<EndpointMetrics> scraped = new ConcurrentLinkedQueue<>();
+  private volatile boolean sinkThrows;
   private final Engine engine = new Engine();
   private final MetricsScraper scraper =
       new MetricsScraper(
@@ -82,6 +83,9 @@ class MetricsScraperIT {
             @Override
             public void unreachable(EndpointSpec endpoint, long begunAt, Failure how) {
               unreachable.add(endpoint.incarnation() + " at " + begunAt + ": " + how);
+              if (sinkThrows) {
+                throw new IllegalStateException("of the test");
+              }
             }
           });
 
@@ -122,6 +126,26 @@ class MetricsScraperIT {
     assertThat(scraped).containsOnly(AS_TOLD);
     assertThat(failures()).isEqualTo(1);
     assertThat(engine.connections).hasValue(2);
+  }
+
+  @Test
+  void asksOnAfterALookAtTheTimeHasThrown() {
+    engine.answer = SILENCE;
+    sinkThrows = true;
+    scrape();
+    await().until(() -> engine.unanswered.get() == 1);
+    clock.addAndGet(Duration.ofSeconds(1).toNanos());
+    await().until(() -> !unreachable.isEmpty());
+
+    sinkThrows = false;
+    engine.answer = GOOD;
+    await()
+        .until(
+            () -> {
+              clock.addAndGet(Duration.ofSeconds(1).toNanos());
+              return !scraped.isEmpty();
+            });
+    assertThat(List.copyOf(scraped).getLast()).isEqualTo(AS_TOLD);
   }
 
   @Test

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -148,6 +149,25 @@ class HandOverServerTest {
           .until(() -> following.telling().size() == 1 && knows.followers.size() <= 2);
       knows.send(7, 8, 9);
       await().until(() -> following.prompts() == 1);
+    }
+  }
+
+  @Test
+  void othersAreHeardAfterALookAtWhoIsThereHasThrown() throws IOException {
+    AtomicBoolean thrown = new AtomicBoolean();
+    try (HandOverServer server = HandOverServer.start(settings(0, List.of()), knows);
+        Following following =
+            new Following(
+                settings(0, List.of()),
+                new Pool(),
+                () -> {
+                  if (!thrown.getAndSet(true)) {
+                    throw new IllegalStateException("of the test");
+                  }
+                  return List.of("127.0.0.1:" + server.port());
+                })) {
+      following.start();
+      await().until(() -> !following.telling().isEmpty());
     }
   }
 
