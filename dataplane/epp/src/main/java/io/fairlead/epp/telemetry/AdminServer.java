@@ -48,6 +48,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The HTTP server for operators: {@code /metrics}, {@code /healthz}, {@code /readyz}, the pages
@@ -57,6 +59,8 @@ import org.jspecify.annotations.Nullable;
  * over a snapshot.
  */
 public final class AdminServer implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(AdminServer.class);
 
   private static final String DECISIONS = "/debug/decisions";
 
@@ -200,6 +204,10 @@ public final class AdminServer implements AutoCloseable {
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      show(context, () -> page(context, request));
+    }
+
+    private void page(ChannelHandlerContext context, FullHttpRequest request) {
       boolean keepAlive = HttpUtil.isKeepAlive(request);
       boolean head = request.method().equals(HttpMethod.HEAD);
       if (!head && !request.method().equals(HttpMethod.GET)) {
@@ -337,7 +345,7 @@ public final class AdminServer implements AutoCloseable {
                                 path + " " + said.message() + "\n",
                                 keepAlive,
                                 head);
-                context.executor().execute(answer);
+                onLoop(context, answer);
               });
     }
 
@@ -346,18 +354,17 @@ public final class AdminServer implements AutoCloseable {
           .moment()
           .addListener(
               (Future<PoolMoment> done) ->
-                  context
-                      .executor()
-                      .execute(
-                          () ->
-                              answer(
-                                  context,
-                                  200,
-                                  JSON,
-                                  pages.status(done.isSuccess() ? done.getNow() : PoolMoment.NONE)
-                                      + "\n",
-                                  keepAlive,
-                                  head)));
+                  onLoop(
+                      context,
+                      () ->
+                          answer(
+                              context,
+                              200,
+                              JSON,
+                              pages.status(done.isSuccess() ? done.getNow() : PoolMoment.NONE)
+                                  + "\n",
+                              keepAlive,
+                              head)));
     }
 
     private void decision(
@@ -443,9 +450,7 @@ public final class AdminServer implements AutoCloseable {
         ChannelHandlerContext context, Future<T> page, Consumer<@Nullable String> render) {
       page.addListener(
           (Future<T> done) ->
-              context
-                  .executor()
-                  .execute(() -> render.accept(done.isSuccess() ? done.getNow() : null)));
+              onLoop(context, () -> render.accept(done.isSuccess() ? done.getNow() : null)));
     }
 
     private void metrics(ChannelHandlerContext context, boolean keepAlive, boolean head) {
@@ -473,15 +478,12 @@ public final class AdminServer implements AutoCloseable {
                   .queues()
                   .addListener(
                       (Future<QueueSnapshot> done) ->
-                          context
-                              .executor()
-                              .execute(
-                                  () ->
-                                      render.accept(
-                                          endpoints,
-                                          done.isSuccess()
-                                              ? done.getNow()
-                                              : QueueSnapshot.EMPTY))));
+                          onLoop(
+                              context,
+                              () ->
+                                  render.accept(
+                                      endpoints,
+                                      done.isSuccess() ? done.getNow() : QueueSnapshot.EMPTY))));
     }
 
     /** Renders here what the pool's loop hands over. */
@@ -491,9 +493,22 @@ public final class AdminServer implements AutoCloseable {
           .snapshot()
           .addListener(
               (Future<List<EndpointSnapshot>> done) ->
-                  context
-                      .executor()
-                      .execute(() -> render.accept(done.isSuccess() ? done.getNow() : List.of())));
+                  onLoop(
+                      context, () -> render.accept(done.isSuccess() ? done.getNow() : List.of())));
+    }
+
+    private static void onLoop(ChannelHandlerContext context, Runnable page) {
+      context.executor().execute(() -> show(context, page));
+    }
+
+    /** Whoever asks has an answer, whatever there is to show. */
+    private static void show(ChannelHandlerContext context, Runnable page) {
+      try {
+        page.run();
+      } catch (RuntimeException | Error e) {
+        LOG.error("a page can't be shown", e);
+        answer(context, 500, TEXT, "this can't be shown: the log says why\n", false, false);
+      }
     }
 
     private static void answer(
