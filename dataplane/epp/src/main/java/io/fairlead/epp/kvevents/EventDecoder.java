@@ -40,6 +40,12 @@ final class EventDecoder {
   /** Of all events of a message: the largest cache has fewer, and each takes eight bytes here. */
   static final int MOST_BLOCKS = 1 << 20;
 
+  /**
+   * Of all events of a message: an engine tells of what one step of it has computed, some ten
+   * thousands, and an id takes four bytes here where it may have taken one.
+   */
+  static final int MOST_TOKENS = 1 << 22;
+
   /** Engines nest lists less deep. */
   private static final int DEEPEST = 16;
 
@@ -49,6 +55,7 @@ final class EventDecoder {
   private final int offset;
   private final MessageUnpacker in;
   private int blocks;
+  private int allTokens;
   private int ignored;
 
   private EventDecoder(byte[] payload, int offset) {
@@ -210,12 +217,13 @@ final class EventDecoder {
       plain++;
     }
     if (plain > 0) {
+      boolean all = plain == hashes.length; // as nearly always: what was read goes on as it is
       to.accept(
           new CacheEvent.Stored(
-              Arrays.copyOf(hashes, plain),
+              all ? hashes : Arrays.copyOf(hashes, plain),
               parent != null,
               parent == null ? 0 : parent,
-              Arrays.copyOf(tokens, plain * blockTokens),
+              all ? tokens : Arrays.copyOf(tokens, plain * blockTokens),
               blockTokens,
               adapter,
               false));
@@ -290,7 +298,12 @@ final class EventDecoder {
   }
 
   private int[] tokens() throws IOException, MalformedEventsException {
-    int[] tokens = new int[arrayHeader()];
+    int count = arrayHeader();
+    if (count > MOST_TOKENS - allTokens) {
+      throw new MalformedEventsException("it tells of more tokens than any engine does at once");
+    }
+    allTokens += count;
+    int[] tokens = new int[count];
     for (int i = 0; i < tokens.length; i++) {
       tokens[i] = in.unpackInt();
     }

@@ -112,6 +112,35 @@ class EventDecoderTest {
         .isInstanceOf(MalformedEventsException.class);
   }
 
+  /** Each takes one byte in the message, and four of the heap. */
+  @Test
+  void moreTokensThanAnEngineTellsAtOnceAreRefused() throws Exception {
+    int half = EventDecoder.MOST_TOKENS / 2;
+    List<CacheEvent> events = EventDecoder.decode(storedOneByOne(half, half)).events();
+    assertThat(events).hasSize(2);
+    assertThat(((Stored) events.getLast()).tokens()).hasSize(half);
+    assertThatThrownBy(() -> EventDecoder.decode(storedOneByOne(half, half, 1)))
+        .isInstanceOf(MalformedEventsException.class)
+        .hasMessageContaining("tokens");
+  }
+
+  /** Events of one block each, with so many tokens. */
+  private static byte[] storedOneByOne(int... tokens) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (MessagePacker out = MessagePack.newDefaultPacker(bytes)) {
+      out.packArrayHeader(2).packDouble(1).packArrayHeader(tokens.length);
+      for (int many : tokens) {
+        out.packArrayHeader(5).packString("BlockStored").packArrayHeader(1).packInt(7);
+        out.packNil().packArrayHeader(many);
+        for (int i = 0; i < many; i++) {
+          out.packInt(1);
+        }
+        out.packInt(many);
+      }
+    }
+    return bytes.toByteArray();
+  }
+
   private static byte[] removed(int... blocks) throws Exception {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (MessagePacker out = MessagePack.newDefaultPacker(bytes)) {
