@@ -43,6 +43,9 @@ final class CircuitBreaker {
   private final int[] answersOf = new int[PARTS];
   private final int[] lateOf = new int[PARTS];
 
+  /** Of those that count as late. */
+  private final int[] senselessOf = new int[PARTS];
+
   /** By part: when it began, when its last answer came, and when its first late one did. */
   private final long[] since = new long[PARTS];
 
@@ -54,8 +57,10 @@ final class CircuitBreaker {
 
   private int answers;
   private int late;
+  private int senseless;
 
   private boolean open;
+  private boolean forNoSense;
   private int trialsInTime;
   private long triedAt;
 
@@ -76,27 +81,42 @@ final class CircuitBreaker {
   /** An answer came in time, and makes sense. */
   void inTime(long now) {
     if (!open) {
-      count(now, 0);
+      count(now, 0, 0);
     } else if (++trialsInTime >= IN_TIME) {
       open = false;
     }
   }
 
   /**
-   * One did not come in time, or makes no sense.
+   * One did not come in time.
    *
    * @return whether that has opened it
    */
   boolean late(long now) {
+    return bad(now, 0);
+  }
+
+  /** One makes no sense; as {@link #late}. */
+  boolean senseless(long now) {
+    return bad(now, 1);
+  }
+
+  /** Whether of those that opened it last, more made no sense than were late. */
+  boolean openedForNoSense() {
+    return forNoSense;
+  }
+
+  private boolean bad(long now, int isSenseless) {
     if (open) {
       trialsInTime = 0;
       return false;
     }
-    count(now, 1);
+    count(now, 1, isSenseless);
     if (late < LATE || 2 * late <= answers || lateFor(now) < PAUSE_NANOS) {
       return false;
     }
     open = true;
+    forNoSense = 2 * senseless > late;
     trialsInTime = 0;
     triedAt = now;
     for (int i = 0; i < PARTS; i++) {
@@ -116,7 +136,7 @@ final class CircuitBreaker {
     return longest;
   }
 
-  private void count(long now, int isLate) {
+  private void count(long now, int isLate, int isSenseless) {
     if (answersOf[part] >= PART_ANSWERS && now - since[part] >= PART_NANOS) {
       part = (part + 1) % PARTS;
       empty(part);
@@ -130,8 +150,10 @@ final class CircuitBreaker {
     lastAt[part] = now;
     answersOf[part]++;
     lateOf[part] += isLate;
+    senselessOf[part] += isSenseless;
     answers++;
     late += isLate;
+    senseless += isSenseless;
     for (int i = (part + 1) % PARTS; i != part; i = (i + 1) % PARTS) {
       if (now - lastAt[i] >= WINDOW_NANOS && answers - answersOf[i] >= LEAST) {
         empty(i);
@@ -142,7 +164,9 @@ final class CircuitBreaker {
   private void empty(int old) {
     answers -= answersOf[old];
     late -= lateOf[old];
+    senseless -= senselessOf[old];
     answersOf[old] = 0;
     lateOf[old] = 0;
+    senselessOf[old] = 0;
   }
 }

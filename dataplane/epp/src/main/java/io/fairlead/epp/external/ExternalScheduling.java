@@ -128,9 +128,6 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
   private long stuckSince;
   private long last;
 
-  /** Why requests don't wait for it while the breaker is open. */
-  private String whyOpen = OFTEN_LATE;
-
   private volatile @Nullable String problem = "it has not been reached yet";
 
   /** A request that the scheduler is asked about. */
@@ -450,21 +447,26 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
 
   private void late(long now) {
     if (breaker.late(now)) {
-      giveUp(OFTEN_LATE);
+      giveUp();
     }
   }
 
   private void invalid(long now, Asked one) {
-    if (breaker.late(now)) { // waiting for it was of no more use
-      giveUp(NO_SENSE);
+    if (breaker.senseless(now)) { // waiting for it was of no more use
+      giveUp();
     }
     tell(one, Result.INVALID);
   }
 
-  private void giveUp(String why) {
-    whyOpen = why;
+  private void giveUp() {
+    String why = whyOpen();
     problem = why;
     LOG.warn("external scheduler {}: {}; requests don't wait for it", address(), why);
+  }
+
+  /** Why requests don't wait for it while the breaker is open. */
+  private String whyOpen() {
+    return breaker.openedForNoSense() ? NO_SENSE : OFTEN_LATE;
   }
 
   private void inTime(long now) {
@@ -641,7 +643,7 @@ public final class ExternalScheduling implements AutoCloseable, SchedulerLine.Li
       return false;
     }
     greeted = true;
-    problem = breaker.open() ? whyOpen : null;
+    problem = breaker.open() ? whyOpen() : null;
     LOG.info("external scheduler {} answers: {}", address(), oneLine(message.getHello().getName()));
     flush();
     return true;

@@ -37,6 +37,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** In virtual time, on a line that the test holds the other end of. */
@@ -472,6 +474,24 @@ class ExternalSchedulingTest {
     }
     assertThat(scheduling.report().problem()).isNull();
     assertThat(ask()).isNotNull();
+  }
+
+  /** What came last may be the one exception. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void itIsSaidWhatItsAnswersWereMostly(boolean late) {
+    open();
+    for (int i = 0; i < CircuitBreaker.LATE; i++) {
+      assertThat(scheduling.report().problem()).isNull();
+      boolean last = i == CircuitBreaker.LATE - 1;
+      Request request = asked();
+      pass(Duration.ofMillis(late == last ? 14 : 20));
+      if (late == last) {
+        answer(decision(request).addEndpoints(1).addScores(Double.NaN));
+      }
+    }
+    assertThat(scheduling.report().problem()).contains(late ? "it is late" : "no sense");
+    assertThat(scheduling.report().late()).isEqualTo(late);
   }
 
   /** Its name and its reasons are whatever it likes. */
