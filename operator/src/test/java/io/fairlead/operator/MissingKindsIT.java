@@ -259,6 +259,7 @@ class MissingKindsIT {
                   assertThat(pool.poolMessage("Programmed"))
                       .contains("no InferenceModel of", "keeps the models", "chat"));
       assertThat(pool.config()).as("as it was served").contains("chat");
+      pool.awaitPool("ModelsAccepted", "True/AllAccepted");
       await().atMost(SEEN).untilAsserted(() -> assertThat(operator.unwatched()).isPositive());
       Crds.apply(cluster.admin());
       await()

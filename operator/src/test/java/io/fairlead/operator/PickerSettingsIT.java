@@ -153,6 +153,8 @@ class PickerSettingsIT extends OperatorWithPool {
     pool.createModel("chat", "chat", 90);
     await().untilAsserted(() -> assertThat(podLabels()).containsEntry("team", "ml"));
     await().untilAsserted(() -> assertThat(pool.config()).contains("chat", "vllm"));
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
     ConfigHash before = pool.configHash();
     Deployment there = pool.need(Deployment.class, PICKER);
     cluster
@@ -163,6 +165,16 @@ class PickerSettingsIT extends OperatorWithPool {
             "{\"spec\":{\"selector\":{\"matchLabels\":{\"app\":null,\"team\":\"ml\"}}}}");
     pool.awaitPool("Accepted", "False/InvalidSpec");
     assertThat(pool.poolMessage("Accepted")).contains("spec.podTemplate.labels", "team=ml");
+    // A model that comes now waits, and when it has been told, so have all others.
+    pool.createModel("late", "late", 90);
+    pool.awaitModel("late", "Accepted", "Unknown/Pending");
+    pool.awaitPool("ModelsAccepted", "Unknown/Pending");
+    assertThat(pool.modelConditions("chat"))
+        .containsEntry("Accepted", "True/Accepted")
+        .containsEntry("Programmed", "True/Programmed")
+        .containsEntry("Ready", "True/Ready");
+    assertThat(pool.need(EndpointPicker.class, "mine").getStatus().models().accepted())
+        .isEqualTo(1);
     assertThat(pool.configHash()).as("what was in force").isEqualTo(before);
     assertThat(pool.need(Deployment.class, PICKER).getSpec()).isEqualTo(there.getSpec());
   }

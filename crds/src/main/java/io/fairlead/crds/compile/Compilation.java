@@ -1,5 +1,6 @@
 package io.fairlead.crds.compile;
 
+import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +25,10 @@ public record Compilation(
    * A model in the config.
    *
    * @param object the InferenceModel
+   * @param config what it says, also where there is no config that could run
    * @param message how its pool was found, for its conditions
    */
-  public record AcceptedModel(ObjectRef object, String message) {}
+  public record AcceptedModel(ObjectRef object, ModelConfig config, String message) {}
 
   /**
    * Whether something is wrong with this field of the EndpointPicker, or below it, so that what was

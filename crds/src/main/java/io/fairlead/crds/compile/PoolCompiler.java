@@ -416,7 +416,8 @@ public final class PoolCompiler {
         AcceptedModel winner = winners.get(config.name());
         if (winner == null) {
           configs.put(config.name(), config);
-          winners.put(config.name(), new AcceptedModel(ObjectRef.of(model), ref.note(pool)));
+          winners.put(
+              config.name(), new AcceptedModel(ObjectRef.of(model), config, ref.note(pool)));
           found.addAll(annotations.findings());
         } else {
           found.add(nameInUse(model, winner.object()));

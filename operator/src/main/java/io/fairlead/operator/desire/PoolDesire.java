@@ -35,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -93,16 +94,14 @@ public final class PoolDesire {
     Written document = newest ? wanted : config == null ? null : ConfigDocument.written(config);
     Set<ModelConfig> running =
         config == null || document == null
-            ? new HashSet<>()
-            : new HashSet<>(running(seen, replicas, config, document.hash(), held, given));
-    if (compiled != null) {
-      running.retainAll(new HashSet<>(compiled.models()));
-    }
+            ? Set.of()
+            : running(seen, replicas, config, document.hash(), held, given);
     Verdict noConfig =
         unknown != null
             ? Verdict.pending(unknown.message())
-            : refused ? noConfig(seen.pool()) : null;
-    List<JudgedModel> models = judged(seen.models(), compilation, noConfig, running);
+            : refused ? noConfig(seen.pool(), config) : null;
+    Set<ModelConfig> kept = config == null ? Set.of() : new HashSet<>(config.models());
+    List<JudgedModel> models = judged(seen.models(), compilation, noConfig, kept, running);
     return new CompiledPool(
         accepted(compilation, selected, picker, config),
         config,
@@ -148,10 +147,12 @@ public final class PoolDesire {
         : Verdict.no(Reason.API_SERVER_ERROR, message);
   }
 
-  /** Of what names the pool, where there is no config that it could be in. */
-  private static Verdict noConfig(InferencePool pool) {
+  /** Of what names the pool, where no config can be made that it could be in. */
+  private static Verdict noConfig(InferencePool pool, @Nullable PoolConfig inForce) {
     return Verdict.pending(
-        "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
+        (inForce == null
+                ? "InferencePool %s has no config that it could be in; condition Accepted of the pool says why"
+                : "The config of InferencePool %s stays as it is, and takes in nothing new; condition Accepted of the pool says why")
             .formatted(pool.getMetadata().getName()));
   }
 
@@ -244,20 +245,25 @@ public final class PoolDesire {
         : finding.object().kind().equals("EndpointPicker") ? "; what was in force of it stays" : "";
   }
 
-  /** A pool may have thousands, so nothing is searched for each of them. */
+  /**
+   * A pool may have thousands, so nothing is searched for each of them.
+   *
+   * @param noConfig why no config can be made; null where one was
+   * @param kept what is in force where none was
+   */
   private static List<JudgedModel> judged(
       List<InferenceModel> models,
       Compilation compilation,
       @Nullable Verdict noConfig,
+      Set<ModelConfig> kept,
       Set<ModelConfig> running) {
     Map<ObjectRef, List<Finding>> findings =
         compilation.findings().stream().collect(Collectors.groupingBy(Finding::object));
-    Map<ObjectRef, String> messages =
+    Map<ObjectRef, AcceptedModel> accepted =
         compilation.accepted().stream()
             .collect(
                 Collectors.toMap(
-                    AcceptedModel::object, AcceptedModel::message, (first, other) -> first));
-    Set<String> runs = running.stream().map(ModelConfig::name).collect(Collectors.toSet());
+                    AcceptedModel::object, Function.identity(), (first, other) -> first));
     return models.stream()
         .filter(model -> !model.isMarkedForDeletion())
         .map(
@@ -267,12 +273,13 @@ public final class PoolDesire {
                       model.getKind(),
                       model.getMetadata().getNamespace(),
                       model.getMetadata().getName());
+              AcceptedModel won = accepted.get(object);
               return judge(
                   model,
                   findings.getOrDefault(object, List.of()),
-                  messages.getOrDefault(object, "The pool serves the model"),
-                  noConfig,
-                  runs);
+                  won == null ? "The pool serves the model" : won.message(),
+                  won != null && kept.contains(won.config()) ? null : noConfig,
+                  won != null && running.contains(won.config()));
             })
         .toList();
   }
@@ -282,7 +289,7 @@ public final class PoolDesire {
       List<Finding> findings,
       String message,
       @Nullable Verdict noConfig,
-      Set<String> running) {
+      boolean runs) {
     Optional<Finding> rejection =
         findings.stream().filter(finding -> finding.severity() == Severity.REJECTS).findFirst();
     if (rejection.isPresent()) {
@@ -296,7 +303,6 @@ public final class PoolDesire {
         noConfig != null
             ? noConfig
             : Verdict.yes(Reason.ACCEPTED, "The pool takes the model into its config" + warnings);
-    boolean runs = running.contains(model.getSpec().modelName());
     return new JudgedModel(model, accepted, Verdict.yes(Reason.RESOLVED_REFS, message), runs);
   }
 

@@ -424,7 +424,7 @@ final class PoolUpkeep {
             deployment(seen, name, applied).orElse(null),
             replicas,
             obstacles.isEmpty() ? null : Verdict.all(obstacles),
-            modelCount(wanted.compiled()),
+            modelCount(wanted),
             sideConditions.of(
                 wanted,
                 applied.waits(),
@@ -552,18 +552,26 @@ final class PoolUpkeep {
     return why;
   }
 
-  private static PickerFacts.ModelCount modelCount(CompiledPool compiled) {
+  private static PickerFacts.ModelCount modelCount(Wanted wanted) {
+    CompiledPool compiled = wanted.compiled();
     List<String> rejected =
         compiled.models().stream()
             .filter(JudgedModel::isWrong)
             .map(judged -> judged.model().getMetadata().getName())
             .sorted()
             .toList();
-    long inConfig =
-        compiled.models().stream()
-            .filter(judged -> judged.accepted().isTrue() && judged.resolvedRefs().isTrue())
-            .count();
-    return new PickerFacts.ModelCount((int) inConfig, rejected);
+    int inConfig =
+        (int)
+            compiled.models().stream()
+                .filter(judged -> judged.accepted().isTrue() && judged.resolvedRefs().isTrue())
+                .count();
+    // Those that can't be seen are served on.
+    boolean unseen =
+        wanted.seen().unread().kinds().contains(HasMetadata.getKind(InferenceModel.class));
+    return new PickerFacts.ModelCount(
+        inConfig + (unseen ? compiled.unseen().size() : 0),
+        compiled.models().size() - inConfig - rejected.size(),
+        rejected);
   }
 
   /**

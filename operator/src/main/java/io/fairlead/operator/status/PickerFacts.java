@@ -119,9 +119,10 @@ public record PickerFacts(
    * Models that name the pool.
    *
    * @param accepted those in the config
+   * @param waiting those that nothing is wrong with, and that are not in it as they are written
    * @param rejected names of the objects that were left out, sorted
    */
-  public record ModelCount(int accepted, List<String> rejected) {
+  public record ModelCount(int accepted, int waiting, List<String> rejected) {
     public ModelCount {
       rejected = List.copyOf(rejected);
     }

@@ -354,6 +354,10 @@ public final class PoolStatus {
     if (facts.hash() == null && facts.models().accepted() == 0 && facts.applyFailure() != null) {
       return Verdict.pending("There is no config for models; condition Programmed says why");
     }
+    if (facts.hash() != null && facts.models().waiting() > 0) {
+      return Verdict.pending(
+          "The config stays as it is, and lacks an InferenceModel, or the last edit of one; condition Accepted says why");
+    }
     return facts.models().accepted() == 0
         ? Verdict.yes(
             Reason.NO_MODELS,

@@ -24,25 +24,17 @@ import io.fairlead.operator.desire.CompiledPool.JudgedModel;
 import io.fairlead.operator.observe.Observation;
 import io.fairlead.operator.observe.ObservationBuilder;
 import io.fairlead.operator.status.Replica;
+import io.fairlead.operator.status.Verdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which models every ready picker runs, whichever configs these run. */
 class RunningModelsTest {
-  private static final InferencePool POOL =
-      Serialization.unmarshal(
-          """
-          metadata: {name: p, namespace: ns, uid: of-the-pool}
-          spec:
-            selector: {matchLabels: {app: vllm}}
-            targetPorts: [{number: 8000}]
-            endpointPickerRef: {name: s, port: {number: 9002}}
-          """,
-          InferencePool.class);
-
   /** The operator's data knows the type and the setting, not that it makes no sense there. */
   private static final EndpointPicker REFUSED =
       Serialization.unmarshal(
@@ -59,6 +51,7 @@ class RunningModelsTest {
   private GivenModels given = new GivenModels();
   private @Nullable EndpointPicker picker;
   private @Nullable ConfigMap map;
+  private InferencePool pool = pool("app: vllm");
   private int weight = 1;
 
   @Test
@@ -113,6 +106,44 @@ class RunningModelsTest {
         .filteredOn(JudgedModel::runs)
         .extracting(judged -> judged.model().getMetadata().getName())
         .containsExactly("talk");
+  }
+
+  /** What is refused takes nothing away: who is in the config that stays is served by it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\"app in (a,b)\": x", "fairlead.io/picker: p-epp"})
+  void modelsOfTheConfigThatStaysWhenItsPoolIsRefusedGoOnAsTheyAre(String selector) {
+    ConfigHash hash = edit().hash();
+    pool = pool(selector);
+    CompiledPool refused = compiled(report(hash));
+    assertThat(refused.accepted().isFalse()).isTrue();
+    assertThat(refused.models())
+        .allSatisfy(model -> assertThat(model.accepted().isTrue()).isTrue())
+        .allMatch(JudgedModel::runs);
+
+    weight++;
+    assertThat(compiled(report(hash)).models())
+        .as("one that was edited since")
+        .filteredOn(judged -> judged.model().getMetadata().getName().equals("chat"))
+        .allSatisfy(
+            chat -> {
+              assertThat(chat.accepted().state()).isEqualTo(Verdict.State.UNKNOWN);
+              assertThat(chat.accepted().message()).contains("condition Accepted of the pool");
+              assertThat(chat.runs()).isFalse();
+            });
+    assertThat(running(report(hash))).containsExactly("talk");
+  }
+
+  private static InferencePool pool(String selector) {
+    return Serialization.unmarshal(
+        """
+        metadata: {name: p, namespace: ns, uid: of-the-pool}
+        spec:
+          selector: {matchLabels: {%s}}
+          targetPorts: [{number: 8000}]
+          endpointPickerRef: {name: s, port: {number: 9002}}
+        """
+            .formatted(selector),
+        InferencePool.class);
   }
 
   private static ConfigHash mixed(Written refused, Written good) {
@@ -185,7 +216,7 @@ class RunningModelsTest {
       }
     }
     Observation seen =
-        ObservationBuilder.of(POOL)
+        ObservationBuilder.of(pool)
             .pickers(picker == null ? List.of() : List.of(picker))
             .models(List.of(model("chat", weight), model("talk", 1)))
             .children(map == null ? List.of() : List.of(map))

@@ -95,7 +95,7 @@ class HotReloadsTest {
             null,
             replicas,
             null,
-            new PickerFacts.ModelCount(0, List.of()));
+            new PickerFacts.ModelCount(0, 0, List.of()));
     return reloads.left("pool", facts).orElse(null);
   }
 

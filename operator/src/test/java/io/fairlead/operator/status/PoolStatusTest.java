@@ -85,7 +85,7 @@ class PoolStatusTest {
         deployment,
         List.of(replicas),
         null,
-        new PickerFacts.ModelCount(1, List.of()));
+        new PickerFacts.ModelCount(1, 0, List.of()));
   }
 
   private static Deployment rolledOut() {
@@ -1043,7 +1043,7 @@ class PoolStatusTest {
             null,
             List.of(),
             null,
-            new PickerFacts.ModelCount(0, List.of("b")));
+            new PickerFacts.ModelCount(0, 0, List.of("b")));
     Map<ConditionType, Verdict> verdicts = PoolStatus.of(facts);
     assertThat(brief(verdicts, ConditionType.READY)).isEqualTo("False/InvalidSpec");
     assertThat(brief(verdicts, ConditionType.MODELS_ACCEPTED)).isEqualTo("False/ModelConflicts");
@@ -1096,9 +1096,22 @@ class PoolStatusTest {
             rolledOut(),
             List.of(),
             null,
-            new PickerFacts.ModelCount(0, List.of()));
+            new PickerFacts.ModelCount(0, 0, List.of()));
     assertThat(brief(PoolStatus.of(none), ConditionType.MODELS_ACCEPTED))
         .isEqualTo("True/NoModels");
+    PickerFacts some =
+        new PickerFacts(
+            WHERE,
+            Verdict.no(Reason.INVALID_SPEC, "spec.selector"),
+            RESOLVED,
+            hash("new"),
+            rolledOut(),
+            List.of(),
+            null,
+            new PickerFacts.ModelCount(1, 1, List.of()));
+    assertThat(brief(PoolStatus.of(some), ConditionType.MODELS_ACCEPTED))
+        .as("what came since stays out")
+        .isEqualTo("Unknown/Pending");
   }
 
   @Test
@@ -1118,7 +1131,7 @@ class PoolStatusTest {
         rolledOut(),
         List.of(),
         null,
-        new PickerFacts.ModelCount(1, List.of()));
+        new PickerFacts.ModelCount(1, 0, List.of()));
   }
 
   @Test

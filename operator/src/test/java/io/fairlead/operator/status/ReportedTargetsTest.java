@@ -36,7 +36,7 @@ class ReportedTargetsTest {
         null,
         replicas,
         null,
-        new PickerFacts.ModelCount(1, List.of()));
+        new PickerFacts.ModelCount(1, 0, List.of()));
   }
 
   private static Replica replica(@Nullable Targets targets) {
