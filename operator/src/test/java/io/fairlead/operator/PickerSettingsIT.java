@@ -179,6 +179,25 @@ class PickerSettingsIT extends OperatorWithPool {
     assertThat(pool.need(Deployment.class, PICKER).getSpec()).isEqualTo(there.getSpec());
   }
 
+  /** Half of an edit would run else, and stay when the edit is taken back. */
+  @Test
+  void whatIsRefusedOfAnEditChangesNoPod() {
+    create("replicas: 1");
+    pool.createPool();
+    pool.becomeReady();
+    Deployment there = pool.need(Deployment.class, PICKER);
+    edit(
+        "{\"spec\":{\"resources\":{\"limits\":{\"cpu\":\"3\"}},\"podTemplate\":{\"labels\":{\"team\":\"a b\"}}}}");
+    pool.awaitPool("Programmed", "False/EPPUnavailable");
+    assertThat(pool.poolMessage("Programmed")).contains("is refused", "a b");
+    assertThat(pool.need(Deployment.class, PICKER).getMetadata().getGeneration())
+        .isEqualTo(there.getMetadata().getGeneration());
+
+    edit("{\"spec\":{\"resources\":null,\"podTemplate\":null}}");
+    pool.awaitPool("Ready", "True/Ready");
+    assertThat(pool.need(Deployment.class, PICKER).getSpec()).isEqualTo(there.getSpec());
+  }
+
   /** Requests of that pool would be sent to it, and whoever made the pool has no hand in this. */
   @Test
   void aLabelByWhichAnotherPoolWouldSelectThePickerStaysOffItsPods() {

@@ -496,7 +496,7 @@ public final class ChildApplier {
   /**
    * Takes away what others put in the place of ours, such as an edited port, which keeps its name.
    *
-   * @return false when there is no such thing, and nothing was written
+   * @return false when there is no such thing, or it is no fault of theirs, and nothing was written
    */
   private boolean settle(HasMetadata there, HasMetadata wanted) {
     KubernetesSerialization json = writes.getKubernetesSerialization();
@@ -505,7 +505,7 @@ public final class ChildApplier {
     ObjectNode ours = json.convertValue(wanted, ObjectNode.class);
     ours.remove("metadata");
     Unions.settle(after, ours);
-    if (after.equals(before)) {
+    if (after.equals(before) || isInvalid(wanted)) {
       return false;
     }
     LOG.info(
@@ -523,6 +523,23 @@ public final class ChildApplier {
             });
     var _ = lanes.write(there, () -> writes.resource(there).patch(SETTLE, changes.toString()));
     return true;
+  }
+
+  /**
+   * Whether what is wanted is invalid by itself, whatever there is: nobody's edit is in its way
+   * then, and half of it is not to take effect.
+   */
+  private boolean isInvalid(HasMetadata wanted) {
+    HasMetadata alone = writes.getKubernetesSerialization().clone(wanted);
+    alone.getMetadata().setName(null);
+    alone.getMetadata().setGenerateName(wanted.getMetadata().getName() + "-");
+    try {
+      var _ = lanes.write(wanted, () -> writes.resource(alone).dryRun().create());
+      return false;
+    } catch (KubernetesClientException e) {
+      // Whatever else keeps one more from being made, such as a quota, is asked after that.
+      return e.getCode() == UNPROCESSABLE;
+    }
   }
 
   private static ObjectNode change(ObjectNode nodes, String path, Object value) {
