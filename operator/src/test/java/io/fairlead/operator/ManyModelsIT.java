@@ -65,6 +65,46 @@ class ManyModelsIT {
     }
   }
 
+  /** Of very many endpoints one more is named with each look, and the models say no more by it. */
+  @Test
+  void whichEndpointsAreSilentIsWrittenToNoModel() {
+    pool.createModel("chat", "chat", 90);
+    try (OperatorUnderTest operator = new OperatorUnderTest(cluster, pool, true)) {
+      pool.becomeReady();
+      reportSilent(1);
+      pool.awaitModel("chat", "Ready", "False/NoEndpointAnswers");
+      AuditLog.Mark told = operator.mark();
+      for (int i = 2; i <= 4; i++) {
+        String silent = reportSilent(i);
+        await().until(() -> pool.poolMessage("EndpointsAvailable").contains(silent));
+      }
+      pool.reportCurrent();
+      pool.awaitModel("chat", "Ready", "True/Ready");
+      assertThat(operator.requests(told))
+          .filteredOn(AuditLog.Request::writes)
+          .filteredOn(request -> request.resource().equals("inferencemodels/status"))
+          .as("that it is ready again")
+          .hasSize(1);
+    }
+  }
+
+  private String reportSilent(int which) {
+    String name = "server-" + which;
+    pool.report(
+        new PickerReport(
+            pool.namespace() + "/pool",
+            pool.configHash(),
+            1,
+            null,
+            new PickerReport.Endpoints(
+                1,
+                0,
+                "NoEndpointAnswers",
+                1,
+                List.of(new PickerReport.Out(name, "is slow", "2026-01-01T00:00:00Z")))));
+    return name;
+  }
+
   @Test
   void anEditedModelIsToldBeforeAllOthersAre() {
     List<String> models = IntStream.range(0, MODELS).mapToObj("m-%d"::formatted).toList();

@@ -16,6 +16,8 @@ public final class ModelStatus {
   private static final Set<Reason> OF_THE_CONFIG =
       EnumSet.of(Reason.CONFIG_REJECTED, Reason.CONFIG_TOO_LARGE);
 
+  private static final String WHICH = "; condition EndpointsAvailable of the pool says which";
+
   private static final Verdict RUNS =
       Verdict.yes(Reason.PROGRAMMED, "Every ready picker of the pool runs the model");
   private static final Verdict NOT_ASKED = Verdict.pending("Nobody has looked for endpoints");
@@ -81,7 +83,7 @@ public final class ModelStatus {
             accepted,
             resolvedRefs,
             programmed,
-            pool.getOrDefault(ConditionType.ENDPOINTS_AVAILABLE, NOT_ASKED),
+            ofModels(pool.getOrDefault(ConditionType.ENDPOINTS_AVAILABLE, NOT_ASKED)),
             targets);
     Map<ConditionType, Verdict> verdicts = new LinkedHashMap<>();
     verdicts.put(ConditionType.ACCEPTED, accepted);
@@ -105,6 +107,20 @@ public final class ModelStatus {
     return pool.isFalse() && !OF_THE_CONFIG.contains(pool.reason())
         ? Verdict.no(Reason.EPP_UNAVAILABLE, pool.message())
         : pool;
+  }
+
+  /**
+   * Not which endpoints are silent, nor for how long: that may change all the while, and a pool may
+   * have thousands of models.
+   */
+  private static Verdict ofModels(Verdict endpoints) {
+    return switch (endpoints.reason()) {
+      case NO_ENDPOINT_ANSWERS ->
+          endpoints.worded(said -> "No endpoint of the pool answers" + WHICH);
+      case PORT_NOT_SERVED ->
+          endpoints.worded(said -> "No matching pod serves spec.targetPorts of the pool" + WHICH);
+      default -> endpoints;
+    };
   }
 
   /** Whether servers have the targets is no part of it: they load adapters when they like. */

@@ -1032,6 +1032,29 @@ class PoolStatusTest {
                     + "; correct the ports of the pool or the pods"));
   }
 
+  /** Very many models say what their pool does, and their statuses are not written each time. */
+  @ParameterizedTest
+  @ValueSource(strings = {"NoEndpointAnswers", "PortNotServed"})
+  void modelsDoNotSayWhichEndpointsAreSilent(String reason) {
+    List<Verdict> ready =
+        Stream.of("one", "other")
+            .map(
+                name ->
+                    new PickerReport(
+                        "ns/p",
+                        hash("new"),
+                        1,
+                        null,
+                        new Endpoints(1, 0, reason, 1, List.of(new Out(name, "is slow", "T")))))
+            .map(report -> PoolStatus.of(facts(rolledOut(), ready(report))))
+            .map(pool -> ModelStatus.of(ACCEPTED, RESOLVED, true, pool, ACCEPTED))
+            .map(verdicts -> Objects.requireNonNull(verdicts.get(ConditionType.READY)))
+            .toList();
+    assertThat(ready.getFirst()).isEqualTo(ready.getLast());
+    assertThat(ready.getFirst().reason().wireName()).isEqualTo(reason);
+    assertThat(ready.getFirst().message()).contains("condition EndpointsAvailable of the pool");
+  }
+
   @Test
   void readyGivesTheFirstFailingReason() {
     PickerFacts facts =
