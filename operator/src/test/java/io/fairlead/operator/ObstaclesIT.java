@@ -617,6 +617,49 @@ class ObstaclesIT {
             });
   }
 
+  /** It serves nobody any more, and what is wrong with what does is told all the same. */
+  @Test
+  void aServiceOfBeforeThatMayNotBeDeletedIsToldBeside() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.awaitPickerCarriedOut();
+    pool.becomeReady();
+    Service before = pool.need(Service.class, "picker-service");
+    List<HasMetadata> policy = cluster.refuse(pool.namespace(), "DELETE", "", "services");
+    try {
+      cluster.awaitRefused(operator -> operator.resource(before).dryRun().delete());
+      cluster
+          .admin()
+          .resource(pool.need(InferencePool.class, PoolFixture.POOL))
+          .patch(MERGE, "{\"spec\":{\"endpointPickerRef\":{\"name\":\"renamed\"}}}");
+      await().until(() -> pool.get(Service.class, "renamed") != null);
+      pool.create(
+          """
+          apiVersion: discovery.k8s.io/v1
+          kind: EndpointSlice
+          metadata: {name: renamed-1, labels: {kubernetes.io/service-name: renamed}}
+          addressType: IPv4
+          endpoints: [{addresses: [10.1.2.3]}]
+          """);
+      pool.awaitPicker("mine", "AvailabilityGuarded", "False/ObjectNotApplied");
+      assertThat(pool.pickerMessage("mine", "AvailabilityGuarded"))
+          .startsWith(
+              "Service %s/picker-service is not wanted any more and stays: "
+                  .formatted(pool.namespace()));
+      pool.awaitPool("Programmed", "True/Programmed");
+      pool.awaitPool("Ready", "True/Ready");
+    } finally {
+      policy.forEach(part -> cluster.admin().resource(part).delete());
+    }
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> {
+              assertThat(pool.get(Service.class, "picker-service")).isNull();
+              assertThat(pool.pickerConditions("mine")).doesNotContainKey("AvailabilityGuarded");
+            });
+  }
+
   /** Pods serve without a budget: only drains are not bounded then. */
   @Test
   void aBudgetThatCannotBeMadeIsToldBesideAndThePoolIsReady() {

@@ -259,10 +259,9 @@ final class PoolUpkeep {
       return NextLook.in(Retries.CONTENDED);
     }
     ChildFailures stuckBefore = stuck.getOrDefault(uid, ChildFailures.NONE);
-    ChildFailures failures = applied.failures().and(stuckBefore);
     NextLook next = new NextLook();
     PickerFacts facts =
-        facts(wanted, applied, replicas, silent, failures, lost, informers, client, next);
+        facts(wanted, applied, stuckBefore, replicas, silent, lost, informers, client, next);
     Optional<Duration> reload =
         applied.failures().hindering().isEmpty() ? reloads.left(uid, facts) : Optional.empty();
     next.within(reload);
@@ -270,7 +269,7 @@ final class PoolUpkeep {
       telling.served(wanted, served.losers(), facts, writes, next, context);
     }
     telling.keptObjects(wanted.seen(), writes, next);
-    next.within(retries.after(uid, failures));
+    next.within(retries.after(uid, applied.failures().and(stuckBefore)));
     ChildFailures stuckNow = prune(wanted, applied, client, writes, next);
     if (stuckNow.isEmpty()) {
       stuck.remove(uid);
@@ -389,17 +388,17 @@ final class PoolUpkeep {
   /**
    * What the pool's status is computed from.
    *
+   * @param stuck what could not be deleted
    * @param replicas with what each says of itself, as far as that counts still
    * @param silent pods whose reports count no more
-   * @param failures of the children, with those that could not be deleted
    * @param next gets when any of it may be different though nothing tells
    */
   private PickerFacts facts(
       Wanted wanted,
       Applied applied,
+      ChildFailures stuck,
       List<Replica> replicas,
       Set<String> silent,
-      ChildFailures failures,
       Optional<Doubt> lost,
       ClusterView informers,
       KubernetesClient client,
@@ -408,7 +407,8 @@ final class PoolUpkeep {
     String uid = wanted.uid();
     String name = Names.child(seen.pool().getMetadata().getName());
     ConfigHash hash = hash(wanted);
-    List<Verdict> obstacles = obstacles(wanted, hash, failures, lost, informers, client, next);
+    List<Verdict> obstacles =
+        obstacles(wanted, hash, applied.failures(), lost, informers, client, next);
     boolean areReady = replicas.stream().anyMatch(Replica::ready);
     SlowStarts.Judged starts = SlowStarts.judge(replicas, clock.instant());
     next.within(starts.again());
@@ -428,7 +428,8 @@ final class PoolUpkeep {
             sideConditions.of(
                 wanted,
                 applied.waits(),
-                failures,
+                applied.failures(),
+                stuck,
                 autoscaler(wanted, name, areReady, next),
                 informers),
             silent,

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,12 +36,14 @@ final class SideConditions {
    * Those of one pool.
    *
    * @param waits whether new pods wait for their turn
+   * @param stuck what is not wanted any more, and can't be deleted
    * @param autoscaler why the autoscaler does not scale; null where it does, or none is wanted
    */
   Map<ConditionType, Verdict> of(
       Wanted wanted,
       boolean waits,
       ChildFailures failures,
+      ChildFailures stuck,
       @Nullable Verdict autoscaler,
       ClusterView informers) {
     Observation seen = wanted.seen();
@@ -49,10 +52,15 @@ final class SideConditions {
       conditions.put(ConditionType.UP_TO_DATE, turnIsAwaited(seen));
     }
     unmonitored(seen, wanted.picker(), informers)
-        .or(failures::ofMonitor)
+        .or(failures.and(stuck)::ofMonitor)
         .ifPresent(why -> conditions.put(ConditionType.MONITORED, why));
     List<Verdict> unguarded =
-        Stream.concat(failures.ofGuards().stream(), Stream.ofNullable(autoscaler)).toList();
+        Stream.of(
+                failures.and(stuck).ofGuards().stream(),
+                stuck.hindering().verdicts().stream(),
+                Stream.ofNullable(autoscaler))
+            .flatMap(Function.identity())
+            .toList();
     if (!unguarded.isEmpty()) {
       conditions.put(ConditionType.AVAILABILITY_GUARDED, Verdict.all(unguarded));
     }

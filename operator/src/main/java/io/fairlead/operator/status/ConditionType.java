@@ -52,7 +52,7 @@ public enum ConditionType {
   AVAILABILITY_GUARDED(
       "AvailabilityGuarded",
       "InferencePool, EndpointPicker",
-      "Only there when it is `False`: the picker's HorizontalPodAutoscaler or PodDisruptionBudget can't be made as it should be, or deleted when nobody wants it any more, or the autoscaler has nothing to scale by, or the Secret that its pods are to share can't be made. Requests are served."),
+      "Only there when it is `False`: the picker's HorizontalPodAutoscaler or PodDisruptionBudget can't be made as it should be, or the autoscaler has nothing to scale by, or the Secret that its pods are to share can't be made, or an object that nobody wants any more can't be deleted. Requests are served."),
   UPSTREAM_KINDS_READ(
       "UpstreamKindsRead",
       "InferencePool, EndpointPicker",
