@@ -338,10 +338,10 @@ final class Rollout {
     if (deployment == null || status == null || status.getObservedGeneration() == null) {
       return true;
     }
-    if (status.getObservedGeneration() < deployment.getMetadata().getGeneration()) {
-      return true;
-    }
     int wanted = orZero(deployment.getSpec().getReplicas());
+    if (status.getObservedGeneration() < deployment.getMetadata().getGeneration()) {
+      return !isScaledAlone(wanted, status);
+    }
     int updated = orZero(status.getUpdatedReplicas());
     if (ended() && orZero(status.getReplicas()) == updated) {
       return false;
@@ -349,6 +349,16 @@ final class Rollout {
     return updated < wanted
         || orZero(status.getReplicas()) > updated
         || (orZero(status.getAvailableReplicas()) < updated && !condition("Available").isPresent());
+  }
+
+  /**
+   * Whether the number of pods is all that an edit which the Deployment controller has yet to see
+   * has changed, as far as pods show it: that is no rollout.
+   */
+  private boolean isScaledAlone(int wanted, DeploymentStatus status) {
+    return ended()
+        && wanted != orZero(status.getReplicas())
+        && staying().allMatch(this::runsWhatIsWanted);
   }
 
   /** Says so until the next rollout begins, also when pods are lost: that is no rollout. */

@@ -884,10 +884,44 @@ class PoolStatusTest {
             "True/Programmed",
             "True/Ready"),
         row(
+            "scaled a moment ago, and nothing else",
+            facts(edited(2, ""), pod("a"), pod("b")),
+            "True/Programmed",
+            "True/Ready"),
+        row(
+            "edited a moment ago",
+            facts(edited(1, ""), pod("a")),
+            "True/Programmed",
+            "False/RolloutInProgress"),
+        row(
+            "scaled and edited a moment ago",
+            facts(edited(2, "image"), pod("a")),
+            "True/Programmed",
+            "False/RolloutInProgress"),
+        row(
             "rolling",
             facts(deployment(1, 1, 0, "True"), ready(runs("new"))),
             "True/Programmed",
             "False/RolloutInProgress"));
+  }
+
+  /** The Deployment controller has not seen it yet. */
+  private static Deployment edited(int replicas, String what) {
+    return new DeploymentBuilder(ended(1, 1))
+        .editMetadata()
+        .withGeneration(2L)
+        .endMetadata()
+        .editSpec()
+        .withReplicas(replicas)
+        .withTemplate(running(what))
+        .endSpec()
+        .build();
+  }
+
+  private static Replica pod(String name) {
+    Replica pod = made(name, "2026-01-01T00:00:00Z", ready(runs("new")));
+    pod.pod().setSpec(running("").getSpec());
+    return pod;
   }
 
   @Test
