@@ -335,8 +335,18 @@ class PickerSettingsIT extends OperatorWithPool {
     assertThat(pool.poolMessage("ResolvedRefs"))
         .startsWith("Service picker-service has no port 9100, and EndpointPicker mine is paused");
 
+    pool.delete(Deployment.class, PICKER);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(pool.poolMessage("Ready"))
+                    .contains(
+                        "Deployment pool-epp is not there, and EndpointPicker mine is paused; set spec.paused to false to have it made")
+                    .doesNotContain("wait for it"));
+
     edit("{\"spec\":{\"paused\":false}}");
     await().until(() -> !pool.configHash().equals(before));
+    await().until(() -> pool.get(Deployment.class, PICKER) != null);
     await().until(() -> replicas() == 3);
     pool.awaitPool("ResolvedRefs", "True/ResolvedRefs");
     await()

@@ -49,6 +49,13 @@ final class PickerTelling {
             .formatted(picker.getMetadata().getName()));
   }
 
+  /** Of a Deployment that is gone while the picker is paused. */
+  static Verdict madeAfterPause(EndpointPicker picker, String deployment) {
+    return Verdict.pending(
+        "Deployment %s is not there, and EndpointPicker %s is paused; set spec.paused to false to have it made"
+            .formatted(deployment, picker.getMetadata().getName()));
+  }
+
   /** What a condition that is only there while something is wrong said last. */
   static Optional<Verdict> saidLast(EndpointPicker picker, ConditionType type) {
     return picker.getStatus() == null

@@ -519,6 +519,7 @@ final class PoolUpkeep {
     if (wanted.picker() != null && !Objects.equals(hash, wanted.hash())) {
       obstacles.add(PickerTelling.waitsForEndOfPause(wanted.picker()));
     }
+    lostWhilePaused(wanted).ifPresent(obstacles::add);
     next.within(lost.map(Doubt::left));
     cutOff(wanted, lost, informers, client, next).ifPresent(obstacles::add);
     Stream.of(compiled.tooLarge(), compiled.unknown())
@@ -526,6 +527,16 @@ final class PoolUpkeep {
         .forEach(obstacles::add);
     obstacles.addAll(failures.hindering().verdicts());
     return obstacles;
+  }
+
+  /** Nobody makes it again, and to wait for it would help nothing. */
+  private static Optional<Verdict> lostWhilePaused(Wanted wanted) {
+    String name = Names.child(wanted.seen().pool().getMetadata().getName());
+    return wanted.isPaused()
+            && wanted.design().isPresent()
+            && wanted.seen().child(Deployment.class, name).isEmpty()
+        ? Optional.of(PickerTelling.madeAfterPause(Objects.requireNonNull(wanted.picker()), name))
+        : Optional.empty();
   }
 
   /** Why changes of what concerns the pool are seen no more; what was seen last counts. */
