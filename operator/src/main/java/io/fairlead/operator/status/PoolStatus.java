@@ -236,15 +236,7 @@ public final class PoolStatus {
           "No pod of %s is ready to tell of endpoints; condition Ready says why"
               .formatted(facts.picker()));
     }
-    List<PickerReport.Endpoints> reported =
-        ready.stream()
-            .map(Replica::report)
-            .flatMap(Stream::ofNullable)
-            .filter(report -> report.configHash() != null)
-            .map(PickerReport::endpoints)
-            // Neither an endpoint nor a reason: that picker has not looked yet.
-            .filter(endpoints -> endpoints.ready() > 0 || endpoints.reason() != null)
-            .toList();
+    List<Looked> reported = ready.stream().flatMap(Looked::of).toList();
     if (reported.isEmpty()) {
       return unreadable(ready)
           .orElseGet(
@@ -252,10 +244,40 @@ public final class PoolStatus {
                   Verdict.pending(
                       "No pod of %s has reported its endpoints yet".formatted(facts.picker())));
     }
-    Optional<PickerReport.Endpoints> none =
-        reported.stream().filter(endpoints -> endpoints.reason() != null).findFirst();
-    return none.map(endpoints -> missing(facts.where(), endpoints))
-        .orElseGet(() -> available(reported));
+    Optional<Looked> without = reported.stream().filter(Looked::isWithout).findFirst();
+    List<PickerReport.Endpoints> some =
+        reported.stream().filter(looked -> !looked.isWithout()).map(Looked::endpoints).toList();
+    if (some.isEmpty()) {
+      return missing(facts.where(), reported.getFirst().endpoints());
+    }
+    // Requests that others get are answered.
+    return without
+        .map(
+            none ->
+                available(some)
+                    .worded(
+                        said ->
+                            "%s; but pod %s has none to send to: %s"
+                                .formatted(
+                                    said,
+                                    none.pod(),
+                                    missing(facts.where(), none.endpoints()).message())))
+        .orElseGet(() -> available(some));
+  }
+
+  /** What a picker reports that has looked for endpoints. */
+  private record Looked(String pod, PickerReport.Endpoints endpoints) {
+    static Stream<Looked> of(Replica replica) {
+      return Stream.ofNullable(replica.report())
+          .filter(report -> report.configHash() != null)
+          .map(report -> new Looked(replica.name(), report.endpoints()))
+          // Neither an endpoint nor a reason: that picker has not looked yet.
+          .filter(looked -> looked.endpoints().ready() > 0 || looked.isWithout());
+    }
+
+    boolean isWithout() {
+      return endpoints.reason() != null;
+    }
   }
 
   /** As the picker sees it that knows of most that don't answer. */

@@ -1004,6 +1004,25 @@ class PoolStatusTest {
     }
   }
 
+  /** As where one is cut off from the model servers: requests that others get are answered. */
+  @Test
+  void aPickerWithoutEndpointsIsNamedBesideThoseThatHaveSome() {
+    Replica cut = made("cut", "2026-01-01T00:00:09Z", ready(endpoints("NoReadyPods")));
+    Map<ConditionType, Verdict> verdicts =
+        PoolStatus.of(facts(rolledOut(), ready(runs("new")), cut));
+    assertThat(brief(verdicts, ConditionType.ENDPOINTS_AVAILABLE)).isEqualTo("True/EndpointsReady");
+    assertThat(verdicts.get(ConditionType.ENDPOINTS_AVAILABLE))
+        .extracting(Verdict::message)
+        .asString()
+        .isEqualTo(
+            "The pool has ready endpoints; but pod cut has none to send to: Pods match spec.selector, but none is ready; see kubectl describe pods -l app=vllm --namespace ns");
+    assertThat(
+            brief(
+                PoolStatus.of(facts(rolledOut(), ready(endpoints("NoReadyPods")), cut)),
+                ConditionType.ENDPOINTS_AVAILABLE))
+        .isEqualTo("False/NoReadyPods");
+  }
+
   /** Also where it is the name of a reason that stands for something else with us. */
   @ParameterizedTest
   @ValueSource(strings = {"AllAsleep", "Ready"})
