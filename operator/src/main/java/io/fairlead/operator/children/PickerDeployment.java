@@ -78,7 +78,7 @@ final class PickerDeployment {
    * Before the digest, which fields of an EndpointPicker it is of, and how they are written: of
    * another form's nobody can say that it asks for something else.
    */
-  private static final String FORM = "2-";
+  private static final String FORM = "3-";
 
   /** Fields whose own fields are labels or annotations. */
   private static final Set<String> LABELS =
@@ -171,7 +171,7 @@ final class PickerDeployment {
             all.endpointTls(),
             all.tracing(),
             all.capture(),
-            all.handOver(),
+            design.handOverAskedFor(),
             null,
             all.console(),
             null,

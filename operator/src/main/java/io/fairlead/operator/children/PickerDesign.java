@@ -97,6 +97,16 @@ public record PickerDesign(
     return Boolean.FALSE.equals(asked.enabled()) ? null : asked;
   }
 
+  /**
+   * The same as far as the picker's author brings it about, by whichever field: what others do who
+   * scale the Deployment is not asked for.
+   */
+  @Nullable HandOverSpec handOverAskedFor() {
+    boolean others =
+        settings.handOver() == null && isScaledByOthers() && settings.disruptionBudget() == null;
+    return others ? null : handOver();
+  }
+
   /** Name of the Secret that pods share to hand over what they know; null where they don't. */
   @Nullable String handOverSecret() {
     HandOverSpec asked = handOver();

@@ -639,6 +639,22 @@ class ChildrenTest {
                 with("replicas: 2\nnetworkPolicy: {}"), (Deployment) deployment(with(policy))))
         .as("not in the pods")
         .isFalse();
+    Deployment single = (Deployment) deployment(with("autoscaling: {maxReplicas: 1}"));
+    assertThat(Children.askedFor(with("autoscaling: {maxReplicas: 3}"), single))
+        .as("pods hand over from now on")
+        .isTrue();
+    assertThat(
+            Children.askedFor(
+                with("replicas: 1\ndisruptionBudget: {maxUnavailable: 1}"),
+                (Deployment) deployment(with("replicas: 1"))))
+        .as("and so they do")
+        .isTrue();
+    assertThat(
+            Children.askedFor(
+                deployed("{}", new Deployed(2, false)),
+                (Deployment) deployment(deployed("{}", new Deployed(1, false)))))
+        .as("others scale it")
+        .isFalse();
     there.getMetadata().setAnnotations(null);
     assertThat(Children.askedFor(with("replicas: 3"), there)).as("of an older operator").isFalse();
     there.getMetadata().setAnnotations(Map.of(PickerDeployment.ASKED, "1c61e6e6"));
@@ -656,7 +672,7 @@ class ChildrenTest {
     String rest = "image: i\nreplicas: 2\nresources: {limits: {cpu: '1'}}\nnetworkPolicy: {}\n";
     assertThat(PickerDeployment.asked(with(Frontend.GATEWAY, ALL_SETTINGS + rest)))
         .as("if this is another hash, count PickerDeployment.FORM up")
-        .isEqualTo("2-199fbe8a");
+        .isEqualTo("3-199fbe8a");
   }
 
   /** As YAML without quotes. */
