@@ -131,6 +131,37 @@ class StatusCommandTest {
             "tuned    chat   True    2/2        01234567   example.test/epp:1   Ready");
   }
 
+  /** As where a picker of another pool has the name that an entry of a pool without one has. */
+  @Test
+  void aPickerOfAnotherPoolIsNotAsked() throws IOException {
+    String objects =
+        """
+        apiVersion: v1
+        kind: List
+        items:
+          - apiVersion: inference.networking.k8s.io/v1
+            kind: InferencePool
+            metadata: {name: bare, namespace: team}
+            status:
+              parents:
+                - controllerName: fairlead.io/operator
+                  parentRef: {name: bare-epp, kind: EndpointPicker}
+                  conditions: [{type: Ready, status: "True", reason: Ready}]
+          - apiVersion: fairlead.io/v1alpha1
+            kind: EndpointPicker
+            metadata: {name: bare-epp, namespace: team}
+            spec: {poolRef: {name: other}}
+            status:
+              models: {accepted: 9, rejected: 1}
+              endpoints: {matching: 4, ready: 3}
+        """;
+    String file = Files.writeString(folder.resolve("other.yaml"), objects).toString();
+    assertThat(ProgramRun.of("status", "-n", "team", file).out().lines())
+        .containsExactly(
+            "POOL   READY   ENDPOINTS   MODELS   PICKER     REASON",
+            "bare   True    -           -        bare-epp   Ready");
+  }
+
   @Test
   void withoutModelsItCountsAsThePickerDoes() throws IOException {
     String pools =

@@ -134,7 +134,10 @@ final class StatusTables {
       return List.of(name(pool), "False", NONE, NONE, picker, SUPERSEDED);
     }
     JsonNode own = pickersByName.get(namespace(pool) + "/" + picker);
-    JsonNode status = own == null ? MissingNode.getInstance() : own.path("status");
+    // Of a pool that is served without one the entry has a name that any picker may have.
+    boolean serves =
+        own != null && own.path("spec").path("poolRef").path("name").asText().equals(name(pool));
+    JsonNode status = serves ? own.path("status") : MissingNode.getInstance();
     return List.of(
         name(pool),
         orNone(ready.path("status")),
