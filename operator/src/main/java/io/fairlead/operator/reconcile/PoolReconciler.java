@@ -153,7 +153,7 @@ public final class PoolReconciler implements Reconciler<InferencePool> {
             nanos);
     this.denied = new Denied(nanos);
     this.lostPickers = new LostPickers(nanos, kinds);
-    this.undecided = new Waits(nanos);
+    this.undecided = Waits.ofUpTo(settings.grace(), nanos);
     this.terminating = new Waits(nanos);
     this.upkeep =
         new PoolUpkeep(

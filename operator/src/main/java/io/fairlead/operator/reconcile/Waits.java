@@ -40,6 +40,15 @@ final class Waits {
   }
 
   /**
+   * For what is waited for so long, and may be asked for no sooner.
+   *
+   * @param nanos {@link System#nanoTime}, or a test's
+   */
+  static Waits ofUpTo(Duration longest, LongSupplier nanos) {
+    return new Waits(nanos, longest.plus(FORGOTTEN));
+  }
+
+  /**
    * How long the pool has waited for this, which begins now where it waited for nothing, or for
    * something else.
    *
