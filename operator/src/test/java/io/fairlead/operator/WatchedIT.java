@@ -1,6 +1,7 @@
 package io.fairlead.operator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.fabric8.kubernetes.api.model.coordination.v1.Lease;
 import io.fabric8.kubernetes.api.model.coordination.v1.LeaseBuilder;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -78,6 +80,10 @@ class WatchedIT {
       }
       changes.join();
       assertThat(missed).isZero();
+      List<String> told = new CopyOnWriteArrayList<>();
+      leases.listen(one -> told.add(one.getMetadata().getName()));
+      cluster.admin().resource(lease).delete();
+      await().untilAsserted(() -> assertThat(told).as("that it is gone").contains("there"));
     } finally {
       operator.stop();
     }

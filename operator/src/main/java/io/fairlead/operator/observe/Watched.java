@@ -121,8 +121,8 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
         : one.isWatching();
   }
 
-  /** To be told of each object that comes or changes; must not block. */
-  void listen(Consumer<R> listener) {
+  /** To be told of each object that comes, changes or goes; must not block. */
+  public void listen(Consumer<R> listener) {
     listeners.add(listener);
   }
 
@@ -140,6 +140,12 @@ public final class Watched<R extends HasMetadata, P extends HasMetadata>
     primaries.apply(before).stream()
         .filter(id -> !now.contains(id))
         .forEach(id -> getEventHandler().handleEvent(new Event(id)));
+  }
+
+  @Override
+  public void onDelete(R object, boolean unknown) {
+    super.onDelete(object, unknown);
+    listeners.forEach(listener -> listener.accept(object));
   }
 
   /**
