@@ -6,17 +6,25 @@ import static org.awaitility.Awaitility.await;
 import io.fabric8.kubernetes.api.model.ConfigMap;
 import io.fabric8.kubernetes.api.model.ConfigMapBuilder;
 import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.dsl.base.PatchContext;
 import io.fabric8.kubernetes.client.dsl.base.PatchType;
+import io.fabric8.kubernetes.client.http.BasicBuilder;
+import io.fabric8.kubernetes.client.http.HttpRequest;
+import io.fabric8.kubernetes.client.http.Interceptor;
 import io.fairlead.crds.ConfigHash;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.testing.AuditLog;
 import io.fairlead.operator.status.Reason;
+import io.fairlead.operator.testing.Installed;
 import io.fairlead.operator.testing.Makes;
 import io.fairlead.operator.testing.Picker;
 import io.fairlead.operator.testing.PoolFixture;
+import java.net.URI;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -120,6 +128,40 @@ class SchedulingFromIT extends OperatorWithPool {
     await().until(() -> pool.config().contains("sum"));
     operator.awaitReconciled("InferencePool/pool", before + 1);
     pool.awaitPool("Accepted", "True/Accepted");
+  }
+
+  /** Where only that list fails, nothing else says what the pool waits for. */
+  @Test
+  void aConfigMapThatCannotBeListedIsToldUntilItCan() {
+    operator.close();
+    put(Map.of("epp.yaml", "plugins: [{type: queue-scorer}]\n"));
+    AtomicBoolean fails = new AtomicBoolean(true);
+    Interceptor cutOff =
+        new Interceptor() {
+          @Override
+          public void before(BasicBuilder builder, HttpRequest request, RequestTags tags) {
+            if (fails.get() && String.valueOf(request.uri().getQuery()).contains("=tuned")) {
+              builder.uri(URI.create("https://127.0.0.1:1/"));
+            }
+          }
+        };
+    operator =
+        new OperatorUnderTest(
+            cluster,
+            pool,
+            OperatorUnderTest.settings(false),
+            InstantSource.system(),
+            new KubernetesClientBuilder()
+                .withConfig(cluster.account(Installed.NAMESPACE, "fairlead-operator"))
+                .withHttpClientBuilderConsumer(
+                    http -> http.addOrReplaceInterceptor("cut-off", cutOff))
+                .build());
+    pool.awaitPool("Accepted", "False/InvalidSpec");
+    awaitMessage("names ConfigMap tuned, which can't be read: ");
+
+    fails.set(false);
+    pool.awaitPool("Accepted", "True/Accepted");
+    assertThat(pool.config()).contains("queue-scorer");
   }
 
   private void put(Map<String, String> data) {

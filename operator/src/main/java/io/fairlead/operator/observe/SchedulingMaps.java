@@ -66,7 +66,12 @@ final class SchedulingMaps extends AbstractEventSource<GenericKubernetesResource
     release(pool, id);
     WatchedKind map = watch(pool, id);
     if (!map.known()) {
-      return Optional.empty();
+      return Optional.ofNullable(map.failure())
+          .map(
+              why ->
+                  SchedulingText.none(
+                      "names ConfigMap %s, which can't be read: %s; it is tried again"
+                          .formatted(ref.name(), why)));
     }
     if (map.forbidden()) {
       return Optional.of(
