@@ -23,34 +23,56 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the pool's ConfigMap holds now: the config to go on with when no better one can be made. */
+/**
+ * What the pool's ConfigMap holds now: the config to go on with when no better one can be made. A
+ * last good one that it missed, since edits came faster than reports, counts in its place.
+ */
 public final class HeldConfig {
   private final Observation seen;
   private final Map<String, String> texts;
   private final @Nullable ConfigHash hash;
+  private final List<PoolConfig> given;
 
   /** Reading a large one takes time, and it is asked for again and again. */
   private final Map<String, Optional<PoolConfig>> read = new HashMap<>();
 
-  private HeldConfig(Observation seen, Map<String, String> texts, @Nullable ConfigHash hash) {
+  /** Worked out at most once, too. */
+  private @Nullable Optional<PoolConfig> missedGood;
+
+  private HeldConfig(
+      Observation seen,
+      Map<String, String> texts,
+      @Nullable ConfigHash hash,
+      List<PoolConfig> given) {
     this.seen = seen;
     this.texts = texts;
     this.hash = hash;
+    this.given = given;
   }
 
   /** As observed; holds nothing when there is no ConfigMap yet. */
   public static HeldConfig of(Observation seen) {
-    return seen.child(ConfigMap.class, Names.child(seen.pool().getMetadata().getName()))
-        .map(map -> of(seen, map))
-        .orElseGet(() -> new HeldConfig(seen, Map.of(), null));
+    return of(seen, List.of());
   }
 
-  private static HeldConfig of(Observation seen, ConfigMap map) {
+  /**
+   * The same, beside what pickers may run.
+   *
+   * @param given to pickers lately, the one given last first
+   */
+  static HeldConfig of(Observation seen, List<PoolConfig> given) {
+    return seen.child(ConfigMap.class, Names.child(seen.pool().getMetadata().getName()))
+        .map(map -> of(seen, map, given))
+        .orElseGet(() -> new HeldConfig(seen, Map.of(), null, given));
+  }
+
+  private static HeldConfig of(Observation seen, ConfigMap map, List<PoolConfig> given) {
     Map<String, String> texts = new HashMap<>();
     for (String key : List.of(Children.CONFIG_KEY, Children.LAST_GOOD_KEY)) {
       try {
@@ -68,7 +90,8 @@ public final class HeldConfig {
         texts,
         annotations == null
             ? null
-            : ConfigHash.parse(annotations.get(ConfigHash.ANNOTATION)).orElse(null));
+            : ConfigHash.parse(annotations.get(ConfigHash.ANNOTATION)).orElse(null),
+        given);
   }
 
   /** The config that was written last; empty when there is none that can be read. */
@@ -79,9 +102,7 @@ public final class HeldConfig {
   /** The config with this hash, if it is one of those that pickers may run of what is held. */
   Optional<PoolConfig> document(ConfigHash wanted) {
     return Stream.<Supplier<Optional<PoolConfig>>>of(
-            this::newest,
-            () -> config(Children.LAST_GOOD_KEY),
-            () -> newest().flatMap(this::underGoodScheduling))
+            this::newest, this::lastGood, () -> newest().flatMap(this::underGoodScheduling))
         .map(Supplier::get)
         .flatMap(Optional::stream)
         .filter(config -> ConfigDocument.hash(config).equals(wanted))
@@ -94,7 +115,7 @@ public final class HeldConfig {
    */
   public @Nullable PoolConfig good() {
     Optional<PoolConfig> newest = refused() ? Optional.empty() : newest();
-    return newest.or(() -> config(Children.LAST_GOOD_KEY)).or(this::newest).orElse(null);
+    return newest.or(this::lastGood).or(this::newest).orElse(null);
   }
 
   /**
@@ -102,7 +123,7 @@ public final class HeldConfig {
    * one. Empty while none refuses what it was given, or nothing else ran before.
    */
   Optional<PoolConfig> underGoodScheduling(PoolConfig config) {
-    return refused() ? config(Children.LAST_GOOD_KEY).map(config::scheduledAs) : Optional.empty();
+    return refused() ? lastGood().map(config::scheduledAs) : Optional.empty();
   }
 
   /** Hashes of the configs that pickers say they run. */
@@ -156,7 +177,42 @@ public final class HeldConfig {
     boolean outrun = hash != null && !next.equals(hash) && runs(hash);
     // One that was spoiled by hand would take the place of the only one that can be run.
     boolean readable = outrun && newest().isPresent();
-    return texts.get(readable ? Children.CONFIG_KEY : Children.LAST_GOOD_KEY);
+    return readable
+        ? texts.get(Children.CONFIG_KEY)
+        : missedGood().map(ConfigDocument::write).orElse(texts.get(Children.LAST_GOOD_KEY));
+  }
+
+  private Optional<PoolConfig> lastGood() {
+    return missedGood().or(() -> config(Children.LAST_GOOD_KEY));
+  }
+
+  /**
+   * The newest config under the given scheduling that a picker runs who refuses its own. Empty
+   * where that is of the held last good one, or nobody knows.
+   */
+  private Optional<PoolConfig> missedGood() {
+    if (missedGood == null) {
+      Optional<PoolConfig> newest = refused() ? newest() : Optional.empty();
+      Optional<PoolConfig> held = config(Children.LAST_GOOD_KEY);
+      missedGood = newest.flatMap(refused -> missedGood(refused, held));
+    }
+    return missedGood;
+  }
+
+  private Optional<PoolConfig> missedGood(PoolConfig refused, Optional<PoolConfig> held) {
+    Set<ConfigHash> reported = reported();
+    Predicate<PoolConfig> runs =
+        config ->
+            Stream.of(config, refused.scheduledAs(config))
+                .map(ConfigDocument::hash)
+                .anyMatch(reported::contains);
+    return held.filter(runs).isPresent()
+        ? Optional.empty()
+        : given.stream()
+            .filter(config -> !refused.scheduledAs(config).equals(refused))
+            .filter(runs)
+            .findFirst()
+            .map(refused::scheduledAs);
   }
 
   private boolean runs(ConfigHash config) {

@@ -55,7 +55,7 @@ public final class PoolDesire {
    */
   public static CompiledPool compile(
       Observation seen, @Nullable EndpointPicker picker, SchedulingText scheduling) {
-    return compile(seen, picker, scheduling, List.of(), new GivenModels());
+    return compile(seen, picker, scheduling, List.of(), new GivenConfigs());
   }
 
   /**
@@ -71,8 +71,8 @@ public final class PoolDesire {
       @Nullable EndpointPicker picker,
       SchedulingText scheduling,
       List<Replica> replicas,
-      GivenModels given) {
-    HeldConfig held = HeldConfig.of(seen);
+      GivenConfigs given) {
+    HeldConfig held = HeldConfig.of(seen, given.latestFirst(seen.pool().getMetadata().getUid()));
     Compilation compilation =
         PoolCompiler.compile(
             seen.pool(),
@@ -122,7 +122,7 @@ public final class PoolDesire {
       PoolConfig config,
       ConfigHash hash,
       HeldConfig held,
-      GivenModels given) {
+      GivenConfigs given) {
     String pool = seen.pool().getMetadata().getUid();
     Map<ConfigHash, PoolConfig> now = new HashMap<>(Map.of(hash, config));
     held.underGoodScheduling(config).ifPresent(other -> now.put(ConfigDocument.hash(other), other));
@@ -131,7 +131,8 @@ public final class PoolDesire {
         .filter(one -> !now.containsKey(one) && given.of(pool, one).isEmpty())
         .forEach(one -> held.document(one).ifPresent(found -> now.put(one, found)));
     given.give(pool, now, reported);
-    return RunningModels.of(replicas, config, running -> given.of(pool, running));
+    return RunningModels.of(
+        replicas, config, running -> given.of(pool, running).map(PoolConfig::models));
   }
 
   /** What pickers run can't be told from what they should: the document that says so is lost. */

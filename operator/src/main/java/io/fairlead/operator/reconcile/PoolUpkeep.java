@@ -25,7 +25,7 @@ import io.fairlead.operator.children.PickerDesign;
 import io.fairlead.operator.children.PickerMonitor;
 import io.fairlead.operator.desire.CompiledPool;
 import io.fairlead.operator.desire.CompiledPool.JudgedModel;
-import io.fairlead.operator.desire.GivenModels;
+import io.fairlead.operator.desire.GivenConfigs;
 import io.fairlead.operator.desire.HeldConfig;
 import io.fairlead.operator.desire.PoolDesire;
 import io.fairlead.operator.observe.ClusterView;
@@ -69,7 +69,7 @@ final class PoolUpkeep {
   private final SettledLooks looks;
   private final Denied denied;
   private final LostModels lostModels;
-  private final GivenModels given = new GivenModels();
+  private final GivenConfigs given = new GivenConfigs();
   private final RolloutTurns turns;
   private final FailedLooks failedLooks;
   private final HotReloads reloads;

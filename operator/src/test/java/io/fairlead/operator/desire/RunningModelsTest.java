@@ -37,18 +37,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RunningModelsTest {
   /** The operator's data knows the type and the setting, not that it makes no sense there. */
   private static final EndpointPicker REFUSED =
-      Serialization.unmarshal(
-          """
-          metadata: {name: mine, namespace: ns}
-          spec:
-            poolRef: {name: p}
-            scheduling:
-              plugins: [{type: queue-scorer}]
-              schedulingProfiles: [{name: a}, {name: b}]
-          """,
-          EndpointPicker.class);
+      scheduled("{plugins: [{type: queue-scorer}], schedulingProfiles: [{name: a}, {name: b}]}");
 
-  private GivenModels given = new GivenModels();
+  private GivenConfigs given = new GivenConfigs();
   private @Nullable EndpointPicker picker;
   private @Nullable ConfigMap map;
   private InferencePool pool = pool("app: vllm");
@@ -99,13 +90,38 @@ class RunningModelsTest {
     PickerReport both = refuses(next.hash(), mixed(next, good));
     assertThat(running(both)).containsExactly("chat", "talk");
 
-    given = new GivenModels();
+    given = new GivenConfigs();
     assertThat(running(both)).as("of a new operator").containsExactly("chat", "talk");
     weight++;
     assertThat(compiled(both).models())
         .filteredOn(JudgedModel::runs)
         .extracting(judged -> judged.model().getMetadata().getName())
         .containsExactly("talk");
+  }
+
+  /** The scheduling between two edits runs, and no ConfigMap has held it since it was reported. */
+  @Test
+  void theRestOfARefusedConfigRunsUnderASchedulingThatWasReplacedBeforeItWasReported() {
+    Written first = edit();
+    picker = scheduled("{plugins: [{type: queue-scorer}]}");
+    Written good = edit(report(first.hash()));
+    picker = REFUSED;
+    Written refused = edit(report(first.hash()));
+    PickerReport late = refuses(refused.hash(), mixed(refused, good));
+    assertThat(running(late)).containsExactly("chat", "talk");
+    write(late);
+    String lastGood = ConfigDocument.write(read(refused).scheduledAs(read(good)));
+    assertThat(lastGood()).as("what a picker that restarts runs").isEqualTo(lastGood);
+
+    Written next = edit(late);
+    assertThat(running(late)).as("before it reads the next one").containsExactly("talk");
+    PickerReport both = refuses(next.hash(), mixed(next, good));
+    assertThat(running(both)).containsExactly("chat", "talk");
+    write(both);
+    assertThat(lastGood()).as("is as good still").isEqualTo(lastGood);
+
+    given = new GivenConfigs();
+    assertThat(running(both)).as("of a new operator").containsExactly("chat", "talk");
   }
 
   /** What is refused takes nothing away: who is in the config that stays is served by it. */
@@ -161,6 +177,10 @@ class RunningModelsTest {
   /** The model chat is edited, and the ConfigMap written. */
   private Written edit(PickerReport... reports) {
     weight++;
+    return write(reports);
+  }
+
+  private Written write(PickerReport... reports) {
     CompiledPool compiled = compiled(reports);
     Written document = Objects.requireNonNull(compiled.document());
     map =
@@ -176,6 +196,10 @@ class RunningModelsTest {
       map.getData().put(Children.LAST_GOOD_KEY, lastGood);
     }
     return document;
+  }
+
+  private @Nullable String lastGood() {
+    return Objects.requireNonNull(map).getData().get(Children.LAST_GOOD_KEY);
   }
 
   private List<String> running(@Nullable PickerReport... reports) {
@@ -239,6 +263,16 @@ class RunningModelsTest {
         """
             .formatted(name, weight),
         InferenceModel.class);
+  }
+
+  private static EndpointPicker scheduled(String scheduling) {
+    return Serialization.unmarshal(
+        """
+        metadata: {name: mine, namespace: ns}
+        spec: {poolRef: {name: p}, scheduling: %s}
+        """
+            .formatted(scheduling),
+        EndpointPicker.class);
   }
 
   private static PickerReport report(ConfigHash hash) {

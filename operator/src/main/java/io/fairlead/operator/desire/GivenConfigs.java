@@ -1,7 +1,6 @@
 package io.fairlead.operator.desire;
 
 import io.fairlead.crds.ConfigHash;
-import io.fairlead.crds.config.ModelConfig;
 import io.fairlead.crds.config.PoolConfig;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -12,21 +11,26 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Models of the configs that pickers were given lately. A picker that is slow, or cut off, runs one
- * that no ConfigMap holds any more, and what it runs of the models is known all the same.
+ * The configs that pickers were given lately. A picker that is slow, or cut off, runs one that no
+ * ConfigMap holds any more, or the scheduling of one, and what it runs is known all the same.
  *
  * <p>Safe to use from any thread, for one pool from one at a time.
  */
-public final class GivenModels {
+public final class GivenConfigs {
   /** Pickers say what they run a moment after they were given it, and edits may come faster. */
   private static final int LATEST = 16;
 
   /** By UID of the pool, then by hash of the config: the one given last at the end. */
-  private final Map<String, Map<ConfigHash, List<ModelConfig>>> pools = new ConcurrentHashMap<>();
+  private final Map<String, Map<ConfigHash, PoolConfig>> pools = new ConcurrentHashMap<>();
 
   /** Empty where nothing is known of a config of this hash. */
-  Optional<List<ModelConfig>> of(String pool, ConfigHash hash) {
+  Optional<PoolConfig> of(String pool, ConfigHash hash) {
     return Optional.ofNullable(pools.getOrDefault(pool, Map.of()).get(hash));
+  }
+
+  /** All that are known, the one given last first. */
+  List<PoolConfig> latestFirst(String pool) {
+    return List.copyOf(pools.getOrDefault(pool, Map.of()).values()).reversed();
   }
 
   /**
@@ -37,12 +41,11 @@ public final class GivenModels {
    * @param reported hashes that pickers name: what they run is kept
    */
   void give(String pool, Map<ConfigHash, PoolConfig> given, Set<ConfigHash> reported) {
-    Map<ConfigHash, List<ModelConfig>> kept =
-        new LinkedHashMap<>(pools.getOrDefault(pool, Map.of()));
+    Map<ConfigHash, PoolConfig> kept = new LinkedHashMap<>(pools.getOrDefault(pool, Map.of()));
     given.forEach(
         (hash, config) -> {
           kept.remove(hash);
-          kept.put(hash, config.models());
+          kept.put(hash, config);
         });
     if (given.keySet().containsAll(reported)) {
       kept.keySet().retainAll(given.keySet());
