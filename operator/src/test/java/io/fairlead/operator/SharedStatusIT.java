@@ -24,6 +24,7 @@ import io.fairlead.operator.testing.PoolFixture;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -106,6 +107,28 @@ class SharedStatusIT {
                     .satisfies(
                         condition ->
                             assertThat(condition.getMessage()).isEqualTo("" + (WRITES - 1))));
+  }
+
+  /** It takes each entry of its own name for its own, of whichever kind that is. */
+  @Test
+  void aGatewayOfThePickersNameDoesNotTakeOurEntryForItsOwn() {
+    pool.createPicker("mine", "{name: pool}");
+    pool.createPool();
+    pool.becomeReady();
+    assertThat(namesOfOurs()).containsExactly("mine");
+    change(old -> List.of(entry("mine", 1)));
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .untilAsserted(() -> assertThat(namesOfOurs()).containsExactly("pool-epp"));
+    pool.awaitPool("Ready", "True/Ready");
+    assertThat(parents()).contains(entry("mine", 1)).hasSize(2);
+  }
+
+  private List<String> namesOfOurs() {
+    return parents().stream()
+        .filter(SharedStatusIT::ours)
+        .map(parent -> Objects.requireNonNull(parent.parentRef()).name())
+        .toList();
   }
 
   /** The wire takes eight: more would be refused, and the model say for ever what was so before. */

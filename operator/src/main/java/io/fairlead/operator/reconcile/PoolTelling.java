@@ -4,6 +4,7 @@ import io.fabric8.kubernetes.api.model.GenericKubernetesResource;
 import io.fabric8.kubernetes.api.model.HasMetadata;
 import io.fairlead.crds.fairlead.v1alpha1.EndpointPicker;
 import io.fairlead.crds.v1.InferencePool;
+import io.fairlead.crds.v1.ParentStatus;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.OldInferencePool;
 import io.fairlead.operator.apply.Attempts;
@@ -369,10 +370,26 @@ final class PoolTelling {
         : parent(pool, picker);
   }
 
-  /** Under which name the entry of a pool is ours: its picker's. */
+  /**
+   * Under which name the entry of a pool is ours: its picker's, unless a gateway of that name has
+   * an entry, too. There are gateways that know entries by the name alone, and remove ours.
+   */
   private static String parent(InferencePool pool, @Nullable EndpointPicker picker) {
-    return picker == null
+    return picker == null || isGateway(pool, picker.getMetadata().getName())
         ? Names.child(pool.getMetadata().getName())
         : picker.getMetadata().getName();
+  }
+
+  private static boolean isGateway(InferencePool pool, String name) {
+    return pool.getStatus() != null
+        && pool.getStatus().parents().stream()
+            .filter(entry -> !entry.isOurs())
+            .map(ParentStatus::parentRef)
+            .flatMap(Stream::ofNullable)
+            .filter(
+                ref ->
+                    ref.namespace() == null
+                        || ref.namespace().equals(pool.getMetadata().getNamespace()))
+            .anyMatch(ref -> name.equals(ref.name()));
   }
 }
