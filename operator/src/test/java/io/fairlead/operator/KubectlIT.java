@@ -76,6 +76,18 @@ class KubectlIT {
   }
 
   @Test
+  void theTableOfModelsSaysWhoAnswersForTheirNames() throws Exception {
+    pool.becomeReady();
+    pool.awaitModel("chat", "Ready", "True/Ready");
+    assertThat(kubectl("get", "infmodel", "-o", "wide").lines().map(String::strip))
+        .element(0)
+        .asString()
+        .endsWith("REASON   TARGETS");
+    assertThat(kubectl("get", "infmodel/chat", "-o", "wide", "--no-headers").strip())
+        .containsPattern("Ready +The pool sends its requests to a 90 %, b 10 %$");
+  }
+
+  @Test
   void scaleIsTheNumberOfPickers() throws Exception {
     pool.awaitPool("Ready", "False/RolloutInProgress");
     assertThat(kubectl("scale", "epp/mine", "--replicas=3")).endsWith("scaled\n");

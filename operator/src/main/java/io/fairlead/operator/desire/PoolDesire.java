@@ -303,7 +303,9 @@ public final class PoolDesire {
     Verdict accepted =
         noConfig != null
             ? noConfig
-            : Verdict.yes(Reason.ACCEPTED, "The pool takes the model into its config" + warnings);
+            : Verdict.yes(
+                Reason.ACCEPTED,
+                "The pool sends its requests to " + Targets.read(model.getSpec()) + warnings);
     return new JudgedModel(model, accepted, Verdict.yes(Reason.RESOLVED_REFS, message), runs);
   }
 

@@ -48,7 +48,7 @@ class PoolDesireTest {
     assertThat(accepted.isTrue()).isTrue();
     assertThat(accepted.message())
         .isEqualTo(
-            "The pool takes the model into its config, but without what is wrong:"
+            "The pool sends its requests to chat, but without what is wrong:"
                 + " metadata.annotations[\"fairlead.io/timeout\"] is \"soon\", expected a duration as"
                 + " Go writes it, such as 30s or 1m30s");
   }
