@@ -113,7 +113,8 @@ class ExternalSchedulersIT {
         // Nobody listens at the socket of a pod that is played.
         pool.awaitPool(CONDITION, "False/ExternalSchedulerUnavailable");
         assertThat(pool.poolMessage(CONDITION))
-            .startsWith("The external scheduler is out of reach of pod " + PoolFixture.POD + ": ")
+            .startsWith(
+                "The external scheduler gives pod " + PoolFixture.POD + " no answer of use: ")
             .contains("/run/fairlead/scheduler/socket", "conformance scheduler");
         pool.awaitPool("Programmed", "True/Programmed");
 

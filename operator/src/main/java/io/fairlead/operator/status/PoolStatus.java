@@ -109,7 +109,7 @@ public final class PoolStatus {
                 .formatted(whose, pod, off.reason()))
         : Verdict.no(
             Reason.EXTERNAL_SCHEDULER_UNAVAILABLE,
-            "%s is out of reach of pod %s: %s; the plugins beside it decide. See the scheduler's log, and hold it against fairlead conformance scheduler"
+            "%s gives pod %s no answer of use: %s; the plugins beside it decide. See the scheduler's log, and hold it against fairlead conformance scheduler"
                 .formatted(whose, pod, off.reason()));
   }
 

@@ -1329,7 +1329,7 @@ class PoolStatusTest {
     assertThat(brief(gone, ConditionType.EXTERNAL_SCHEDULERS_ASKED))
         .isEqualTo("False/ExternalSchedulerUnavailable");
     assertThat(String.valueOf(gone.get(ConditionType.EXTERNAL_SCHEDULERS_ASKED)))
-        .contains("The external scheduler is out of reach of pod", "UNAVAILABLE, refused");
+        .contains("The external scheduler gives pod", "no answer of use: UNAVAILABLE, refused");
     assertThat(brief(gone, ConditionType.READY)).startsWith("True/");
     Map<ConditionType, Verdict> late =
         PoolStatus.of(facts(rolledOut(), ready(without("tried", true, "late 16 times"))));

@@ -6,7 +6,6 @@ import io.fairlead.crds.report.PickerReport;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,18 @@ public final class PickerStatus {
   private final List<Consumer<PickerReport>> listeners = new CopyOnWriteArrayList<>();
   private volatile PickerReport current = PickerReport.EMPTY;
 
-  /** The state now. */
+  // What the next report says.
+  private @Nullable String pool;
+  private @Nullable ConfigHash configHash;
+  private long generation;
+  private PickerReport.@Nullable Refused refused;
+  private PickerReport.Endpoints endpoints = PickerReport.EMPTY.endpoints();
+  private @Nullable String saturatedSince;
+  private List<PickerReport.ShadowOff> shadowsOff = List.of();
+  private List<PickerReport.SchedulerOff> schedulersOff = List.of();
+  private PickerReport.@Nullable Targets targets;
+
+  /** The state now, from any thread. */
   public PickerReport current() {
     return current;
   }
@@ -34,19 +44,12 @@ public final class PickerStatus {
    * @param newest whether it is what was seen last: only then is a refusal over, for nobody is told
    *     twice of what was refused
    */
-  public void configApplied(String pool, ConfigHash hash, boolean newest) {
-    update(
-        r ->
-            new PickerReport(
-                pool,
-                hash,
-                hash.equals(r.configHash()) ? r.generation() : r.generation() + 1,
-                newest ? null : r.refused(),
-                r.endpoints(),
-                r.saturatedSince(),
-                r.shadowsOff(),
-                r.schedulersOff(),
-                r.targets()));
+  public void configApplied(String of, ConfigHash hash, boolean newest) {
+    pool = of;
+    generation += hash.equals(configHash) ? 0 : 1;
+    configHash = hash;
+    refused = newest ? null : refused;
+    report();
   }
 
   /**
@@ -55,19 +58,8 @@ public final class PickerStatus {
    * @param hash which one; null when what was found names none
    */
   public void configRefused(@Nullable ConfigHash hash, String message) {
-    var refused = new PickerReport.Refused(hash, message);
-    update(
-        r ->
-            new PickerReport(
-                r.pool(),
-                r.configHash(),
-                r.generation(),
-                refused,
-                r.endpoints(),
-                r.saturatedSince(),
-                r.shadowsOff(),
-                r.schedulersOff(),
-                r.targets()));
+    refused = new PickerReport.Refused(hash, message);
+    report();
   }
 
   /**
@@ -82,20 +74,9 @@ public final class PickerStatus {
       int matching, int listed, @Nullable String reason, List<PickerReport.Out> out) {
     List<PickerReport.Out> named =
         out.subList(0, Math.min(out.size(), PickerReport.Endpoints.MOST_NAMED));
-    var endpoints =
+    endpoints =
         new PickerReport.Endpoints(matching, listed - out.size(), reason, out.size(), named);
-    update(
-        r ->
-            new PickerReport(
-                r.pool(),
-                r.configHash(),
-                r.generation(),
-                r.refused(),
-                endpoints,
-                r.saturatedSince(),
-                r.shadowsOff(),
-                r.schedulersOff(),
-                r.targets()));
+    report();
   }
 
   /**
@@ -104,55 +85,25 @@ public final class PickerStatus {
    * @param since since when there is no room, as ISO 8601 writes a moment; null while there is
    */
   public void saturated(@Nullable String since) {
-    update(
-        r ->
-            new PickerReport(
-                r.pool(),
-                r.configHash(),
-                r.generation(),
-                r.refused(),
-                r.endpoints(),
-                since,
-                r.shadowsOff(),
-                r.schedulersOff(),
-                r.targets()));
+    saturatedSince = since;
+    report();
   }
 
   /** Which shadows run no more was looked at. */
   public void shadowsOff(List<PickerReport.ShadowOff> off) {
-    update(
-        r ->
-            new PickerReport(
-                r.pool(),
-                r.configHash(),
-                r.generation(),
-                r.refused(),
-                r.endpoints(),
-                r.saturatedSince(),
-                off,
-                r.schedulersOff(),
-                r.targets()));
+    shadowsOff = off;
+    report();
   }
 
   /** Which external schedulers requests don't wait for was looked at. */
   public void schedulersOff(List<PickerReport.SchedulerOff> off) {
-    update(
-        r ->
-            new PickerReport(
-                r.pool(),
-                r.configHash(),
-                r.generation(),
-                r.refused(),
-                r.endpoints(),
-                r.saturatedSince(),
-                r.shadowsOff(),
-                off,
-                r.targets()));
+    schedulersOff = off;
+    report();
   }
 
   /** What answers tell of the configured targets was looked at. */
   public void targets(List<TargetSnapshot> known) {
-    var targets =
+    targets =
         new PickerReport.Targets(
             names(known, TargetSnapshot.State.SERVED),
             names(known, TargetSnapshot.State.SERVED_EARLIER),
@@ -160,26 +111,25 @@ public final class PickerStatus {
                 .filter(target -> target.state() == TargetSnapshot.State.NOT_SERVED)
                 .map(target -> new PickerReport.NotServed(target.name(), target.refusedBy()))
                 .toList());
-    update(
-        r ->
-            new PickerReport(
-                r.pool(),
-                r.configHash(),
-                r.generation(),
-                r.refused(),
-                r.endpoints(),
-                r.saturatedSince(),
-                r.shadowsOff(),
-                r.schedulersOff(),
-                targets));
+    report();
   }
 
   private static List<String> names(List<TargetSnapshot> of, TargetSnapshot.State state) {
     return of.stream().filter(target -> target.state() == state).map(TargetSnapshot::name).toList();
   }
 
-  private void update(UnaryOperator<PickerReport> change) {
-    PickerReport next = change.apply(current);
+  private void report() {
+    PickerReport next =
+        new PickerReport(
+            pool,
+            configHash,
+            generation,
+            refused,
+            endpoints,
+            saturatedSince,
+            shadowsOff,
+            schedulersOff,
+            targets);
     if (!next.equals(current)) {
       current = next;
       listeners.forEach(listener -> listener.accept(next));
