@@ -187,7 +187,7 @@ final class ScrapeTarget {
       failed = false;
     } catch (RuntimeException | Error e) {
       if (!failed) {
-        LOG.error("{} could not be looked at; tried on", host, e);
+        LOG.error("a scrape of {} has failed unexpectedly; it is tried again", host, e);
       }
       failed = true;
     }

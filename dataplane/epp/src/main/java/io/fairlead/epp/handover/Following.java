@@ -89,7 +89,7 @@ public final class Following implements AutoCloseable {
           failed = false;
         } catch (RuntimeException | Error e) {
           if (!failed) {
-            LOG.error("it can't be told which other pickers are there; tried on", e);
+            LOG.error("a look for other pickers has failed; the next comes in a second", e);
           }
           failed = true;
         }
