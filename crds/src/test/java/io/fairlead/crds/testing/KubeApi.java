@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.StoreScope;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
@@ -60,9 +61,9 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
   }
 
   private static Running server(ExtensionContext context) {
+    // Not with the root context: where a module's tests have several JVMs, each class has its own.
     return context
-        .getRoot()
-        .getStore(Namespace.create(KubeApi.class))
+        .getStore(StoreScope.LAUNCHER_SESSION, Namespace.create(KubeApi.class))
         .computeIfAbsent(Running.class, key -> Running.start(), Running.class);
   }
 
