@@ -1,6 +1,7 @@
 package io.fairlead.crds.testing;
 
 import io.fabric8.kubeapitest.KubeAPIServer;
+import io.fabric8.kubeapitest.KubeAPIServerConfig;
 import io.fabric8.kubeapitest.KubeAPIServerConfigBuilder;
 import io.fabric8.kubeapitest.KubeAPITestException;
 import io.fabric8.kubernetes.api.model.networking.v1.ServiceCIDR;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.time.LocalTime;
 import java.time.ZoneId;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
@@ -130,6 +132,11 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
 
     /** One more, for a test that leaves nothing as it was; the caller closes it. */
     public static Running start() {
+      return start(List.of());
+    }
+
+    /** The same, with these flags of kube-apiserver besides. */
+    static Running start(List<String> flags) {
       String directory = directory();
       var _ = program("kube-apiserver");
       Path folder = folder();
@@ -143,12 +150,14 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
               .withApiServerFlag("--token-auth-file", tokens(folder).toString())
               .withApiServerFlag("--audit-policy-file", policy(folder))
               .withApiServerFlag("--audit-log-path", auditLog.toString());
+      flags.forEach(config::withApiServerFlag);
       return new Running(started(config), auditLog);
     }
 
     /**
      * A port that kube-api-test finds free is bound by the API server a second or more later.
-     * Meanwhile tests of another JVM may have taken it: then one more is started, at other ports.
+     * Meanwhile tests of another JVM may have taken it, and the API server ends: then one more is
+     * started, at other ports.
      */
     private static KubeAPIServer started(KubeAPIServerConfigBuilder config) {
       try {
@@ -160,7 +169,7 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
 
     private static KubeAPIServer startedOnce(KubeAPIServerConfigBuilder config) {
       KubeAPIServer server =
-          new KubeAPIServer(config.withStartupTimeout((int) untilStarted().toMillis()).build());
+          new Watched(config.withStartupTimeout((int) untilStarted().toMillis()).build());
       try {
         server.start();
       } catch (KubeAPITestException e) {
@@ -266,6 +275,53 @@ public final class KubeApi implements BeforeAllCallback, ParameterResolver {
     public void close() {
       client.close();
       server.stop();
+    }
+  }
+
+  /** One whose start fails as soon as a program of it ends: kube-api-test goes on waiting. */
+  private static final class Watched extends KubeAPIServer {
+    private @Nullable Thread starting;
+    private boolean ended;
+
+    Watched(KubeAPIServerConfig config) {
+      super(config);
+    }
+
+    @Override
+    public void start() {
+      begin(Thread.currentThread());
+      try {
+        super.start();
+      } finally {
+        end();
+      }
+    }
+
+    private synchronized void begin(Thread thread) {
+      starting = thread;
+    }
+
+    private synchronized void end() {
+      starting = null;
+      if (ended) {
+        var _ = Thread.interrupted();
+      }
+    }
+
+    @Override
+    public void processStopped(Process process) {
+      try {
+        super.processStopped(process);
+      } finally {
+        interruptStart();
+      }
+    }
+
+    private synchronized void interruptStart() {
+      if (starting != null) {
+        ended = true;
+        starting.interrupt();
+      }
     }
   }
 }
