@@ -78,6 +78,7 @@ class LargeConfigIT {
     try (Picker picker = new Picker(cluster, pool)) {
       try (OperatorUnderTest _ = new OperatorUnderTest(cluster, pool, true)) {
         pool.awaitPool("Programmed", "True/Programmed");
+        pool.awaitModel("chat", "Programmed", "True/Programmed");
       }
       ConfigHash good = pool.configHash();
       // Letters at random can hardly be compressed.
