@@ -19,7 +19,7 @@ public record NotCarriedOut(String path, String message) {
           new NotCarriedOut(
               "featureGates",
               "enableLegacyMetrics has no effect: the picker's metrics are those of"
-                  + " docs/operations.md"));
+                  + " docs/reference/metrics.md"));
     }
     if (!config.featureGates().getOrDefault("haPopulateNonLeaderDatastore", true)) {
       found.add(
