@@ -38,7 +38,14 @@ import picocli.CommandLine.Spec;
     name = "fairlead-operator",
     mixinStandardHelpOptions = true,
     subcommands = TrainCommand.class,
-    description = "Runs an endpoint picker for every InferencePool that it serves.")
+    description = "Runs an endpoint picker for every InferencePool that it serves.",
+    footerHeading = "%nEnvironment:%n",
+    footer = {
+      "POD_NAMESPACE: Namespace of the Lease by which one replica acts. Without it that of the"
+          + " kubeconfig.",
+      "POD_NAME: What the replica calls itself in that Lease.",
+      "KUBECONFIG: The kubeconfig, outside of a cluster."
+    })
 public final class FairleadOperator implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(FairleadOperator.class);
   private static final String LEASE = "fairlead-operator";
@@ -48,6 +55,7 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--adopt",
+      paramLabel = "all|labelled|none",
       defaultValue = "all",
       description = {
         "Pools to serve that no EndpointPicker names, if nobody provides their Service.",
@@ -58,23 +66,27 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--adopt-grace-seconds",
+      paramLabel = "SECONDS",
       defaultValue = "10",
       description = {"How long such a pool is left to others at first. Default: ${DEFAULT-VALUE}"})
   private int graceSeconds;
 
   @Option(
       names = "--watch-namespaces",
+      paramLabel = "NAME,…",
       description = "Namespaces to serve, separated by commas. Default: all")
   private List<String> watchNamespaces = List.of();
 
   @Option(
       names = "--epp-image",
+      paramLabel = "IMAGE",
       defaultValue = "${env:FAIRLEAD_EPP_IMAGE:-fairlead.local/dataplane:dev}",
       description = "Image of pickers that name none. Default: ${DEFAULT-VALUE}")
   private String eppImage = "";
 
   @Option(
       names = "--epp-pull-secrets",
+      paramLabel = "NAME,…",
       description = {
         "Secrets that the registry of pickers' images asks for, separated by commas: those of each pool's namespace,",
         "for pickers whose EndpointPicker names none. Default: none"
@@ -83,6 +95,7 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--max-rollouts",
+      paramLabel = "N",
       defaultValue = "5",
       description = {
         "How many pickers are replaced at a time where an upgrade of the operator replaces all.",
@@ -93,6 +106,7 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--leader-elect",
+      paramLabel = "true|false",
       negatable = true,
       defaultValue = "true",
       fallbackValue = "true",
@@ -102,6 +116,7 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--port",
+      paramLabel = "PORT",
       defaultValue = "8080",
       description = "Port of /healthz, /readyz and /metrics. Default: ${DEFAULT-VALUE}")
   private int port;
@@ -116,6 +131,7 @@ public final class FairleadOperator implements Callable<Integer> {
 
   @Option(
       names = "--log-format",
+      paramLabel = "ecs|plain",
       defaultValue = "ecs",
       description = "ecs (JSON) or plain. Default: ${DEFAULT-VALUE}")
   private Logs.Format logFormat = Logs.Format.ECS;

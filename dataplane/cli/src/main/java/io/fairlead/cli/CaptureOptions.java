@@ -20,13 +20,14 @@ final class CaptureOptions {
       paramLabel = "DIR",
       description =
           "Write there what is asked and decided, to be replayed: sizes, times and salted hashes, no"
-              + " text. One process per folder.")
+              + " text. The folder is made where it isn't there, and only the picker's own user can read what is in it. One process per folder.")
   private @Nullable Path folder;
 
   @Option(
       names = "--capture-share",
       paramLabel = "SHARE",
-      description = "Share of requests that is captured, above 0 up to 1; only 1 replays exactly.",
+      description =
+          "Share of requests that is captured, above 0 up to 1, drawn for each by its own random seed; only 1 replays exactly.",
       defaultValue = "1")
   private double share = 1;
 
@@ -40,7 +41,8 @@ final class CaptureOptions {
   @Option(
       names = "--capture-files",
       paramLabel = "N",
-      description = "Pairs of files that a capture keeps; the oldest are deleted.",
+      description =
+          "Pairs of files that a capture keeps, those of earlier processes too; the oldest are deleted.",
       defaultValue = "" + CaptureConfig.DEFAULT_FILES)
   private int files = CaptureConfig.DEFAULT_FILES;
 

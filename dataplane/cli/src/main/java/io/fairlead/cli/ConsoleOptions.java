@@ -14,6 +14,7 @@ final class ConsoleOptions {
 
   @Option(
       names = "--console",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,

@@ -14,6 +14,7 @@ final class EndpointTlsOptions {
 
   @Option(
       names = "--endpoint-tls",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,
@@ -41,6 +42,7 @@ final class EndpointTlsOptions {
 
   @Option(
       names = "--endpoint-insecure-skip-verify",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,

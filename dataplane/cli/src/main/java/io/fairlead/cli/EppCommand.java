@@ -26,14 +26,23 @@ final class EppCommand implements Callable<Integer> {
 
   private static final Duration DRAIN = Duration.ofSeconds(20);
 
-  @Option(names = "--grpc-port", description = "Port of ext_proc.", defaultValue = "9002")
+  @Option(
+      names = "--grpc-port",
+      paramLabel = "PORT",
+      description = "Port of ext_proc.",
+      defaultValue = "9002")
   private int grpcPort = 9002;
 
-  @Option(names = "--grpc-health-port", description = "Port of gRPC health.", defaultValue = "9003")
+  @Option(
+      names = "--grpc-health-port",
+      paramLabel = "PORT",
+      description = "Port of gRPC health.",
+      defaultValue = "9003")
   private int healthPort = 9003;
 
   @Option(
       names = "--metrics-endpoint-auth",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,
@@ -45,6 +54,7 @@ final class EppCommand implements Callable<Integer> {
 
   @Option(
       names = "--secure-serving",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,
@@ -60,6 +70,7 @@ final class EppCommand implements Callable<Integer> {
 
   @Option(
       names = "--lame-duck",
+      paramLabel = "DURATION",
       description =
           "So long new requests are taken after the end began, since gateways learn late of it;"
               + " part of --drain-timeout.",
@@ -69,6 +80,7 @@ final class EppCommand implements Callable<Integer> {
 
   @Option(
       names = "--leave-after-pick",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,
@@ -81,6 +93,7 @@ final class EppCommand implements Callable<Integer> {
 
   @Option(
       names = "--disable-endpoint-subset-filter",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,

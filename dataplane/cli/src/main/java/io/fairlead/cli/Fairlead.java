@@ -29,6 +29,15 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Leads LLM requests to the model server that will serve them soonest.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
+    footerHeading = "%nEnvironment:%n",
+    footer = {
+      "FAIRLEAD_LOG: plain, or json for ECS objects. Without it plain.",
+      "FAIRLEAD_LOG_LEVEL: TRACE, DEBUG, INFO, WARN or ERROR. Without it INFO.",
+      "FAIRLEAD_PLUGINS: Folder of jars with more plugin types, for ./hack/fairlead; an image has"
+          + " them in /app/plugins.",
+      "TERM: Without it, or with dumb, progress is told line by line.",
+      "COLUMNS: Width of the terminal, for progress."
+    },
     subcommands = {
       DemoCommand.class,
       GatewayCommand.class,

@@ -34,6 +34,7 @@ final class GatewayCommand implements Callable<Integer> {
 
   @Option(
       names = "--folder",
+      paramLabel = "DIR",
       description =
           "Run without Kubernetes on a folder of YAML: one InferencePool, its InferenceModels, EndpointSlices. Watched: a good"
               + " edit takes effect within a second, a broken one is refused.")
@@ -48,6 +49,7 @@ final class GatewayCommand implements Callable<Integer> {
 
   @Option(
       names = "--lame-duck",
+      paramLabel = "DURATION",
       description =
           "So long new connections are served after the end began, since clients and load"
               + " balancers learn late of it; part of --drain-timeout.",
@@ -65,6 +67,7 @@ final class GatewayCommand implements Callable<Integer> {
 
   @Option(
       names = "--max-connections",
+      paramLabel = "N",
       description = "Connections of clients that may be open; those beyond get a 503.",
       defaultValue = "16384")
   private int maxConnections = DataPlaneConfig.DEFAULT_MAX_CONNECTIONS;

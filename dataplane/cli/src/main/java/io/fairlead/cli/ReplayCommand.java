@@ -48,7 +48,10 @@ final class ReplayCommand implements Callable<Integer> {
               + " begin with.")
   private @Nullable Path trace;
 
-  @Option(names = "--url", description = "Where to send the requests, e.g. http://127.0.0.1:8080.")
+  @Option(
+      names = "--url",
+      paramLabel = "URL",
+      description = "Where to send the requests, e.g. http://127.0.0.1:8080.")
   private @Nullable URI url;
 
   @Option(
@@ -66,20 +69,30 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--load",
+      paramLabel = "N",
       description = "With --workload: its requests or sessions a second, or requests in flight.")
   private @Nullable Double load;
 
-  @Option(names = "--seed", description = "With --workload: its seed.", defaultValue = "1")
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "With --workload: its seed.",
+      defaultValue = "1")
   private long seed = 1;
 
-  @Option(names = "--speed", description = "Seconds of the trace in a second.", defaultValue = "1")
+  @Option(
+      names = "--speed",
+      paramLabel = "FACTOR",
+      description = "Seconds of the trace in a second.",
+      defaultValue = "1")
   private double speed = 1;
 
-  @Option(names = "--limit", description = "Most requests to send.")
+  @Option(names = "--limit", paramLabel = "N", description = "Most requests to send.")
   private @Nullable Long limit;
 
   @Option(
       names = "--duration",
+      paramLabel = "DURATION",
       description =
           "Time of the trace after which nothing is sent, e.g. 10m. Without it: all of a trace, and"
               + " of a workload as long as the lab simulates it.",
@@ -94,6 +107,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--timeout",
+      paramLabel = "DURATION",
       description = "Longest wait for a whole answer.",
       converter = Tuning.GoDuration.class,
       defaultValue = "10m")
@@ -101,12 +115,14 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--stream-share",
+      paramLabel = "SHARE",
       description = "Share of requests that ask for a stream.",
       defaultValue = "1")
   private double streamShare = 1;
 
   @Option(
       names = "--ignore-eos",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       description =

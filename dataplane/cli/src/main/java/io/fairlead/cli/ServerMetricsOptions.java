@@ -41,6 +41,7 @@ final class ServerMetricsOptions {
 
   @Option(
       names = "--model-server-metrics-https-insecure-skip-verify",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,
@@ -51,6 +52,7 @@ final class ServerMetricsOptions {
 
   @Option(
       names = "--metrics-staleness-threshold",
+      paramLabel = "DURATION",
       description =
           "Age at which a server's metrics are no longer believed, at least three intervals; 5s"
               + " where nothing is said.",

@@ -54,6 +54,7 @@ final class SourceOptions {
 
   @Option(
       names = "--pool-namespace",
+      paramLabel = "NAME",
       description =
           "Namespace of the pool, its pods and its ConfigMap. Without it that of the environment's"
               + " NAMESPACE or POD_NAMESPACE, else default.")
@@ -61,6 +62,7 @@ final class SourceOptions {
 
   @Option(
       names = "--pool-name",
+      paramLabel = "NAME",
       description =
           "On Kubernetes: the pool. Without --config-map and --picker the picker reads it itself,"
               + " with its objectives and rewrites.")
@@ -68,7 +70,10 @@ final class SourceOptions {
 
   @Option(
       names = "--pool-group",
-      description = "API group of the pool's kind: inference.networking.k8s.io or …x-k8s.io.",
+      paramLabel = "GROUP",
+      description =
+          "API group of the pool's kind: inference.networking.k8s.io or"
+              + " inference.networking.x-k8s.io.",
       defaultValue = InferencePool.GROUP)
   private String poolGroup = InferencePool.GROUP;
 

@@ -89,6 +89,7 @@ final class StubCommand implements Callable<Integer> {
 
   @Option(
       names = "--name",
+      paramLabel = "NAME",
       description =
           "How the server names itself in x-stub-endpoint; numbered when there are several.",
       defaultValue = "${env:POD_NAME:-stub}")
@@ -96,12 +97,14 @@ final class StubCommand implements Callable<Integer> {
 
   @Option(
       names = "--engine",
+      paramLabel = "NAME",
       description = "Whose metrics and manners: vllm or sglang.",
       defaultValue = "vllm")
   private String engine = "vllm";
 
   @Option(
       names = "--profile",
+      paramLabel = "NAME",
       description = "Speed and size of the engine, e.g. h100-8b, l4-8b.",
       defaultValue = "h100-8b")
   private String profile = "h100-8b";
@@ -162,6 +165,7 @@ final class StubCommand implements Callable<Integer> {
 
   @Option(
       names = "--time-scale",
+      paramLabel = "FACTOR",
       description = "Wall seconds per engine second; 0.1 is ten times as fast, 0 instant.",
       defaultValue = "1")
   private double timeScale = 1;

@@ -21,6 +21,7 @@ final class TracingOptions {
 
   @Option(
       names = "--tracing",
+      paramLabel = "true|false",
       arity = "0..1",
       fallbackValue = "true",
       converter = GoBoolean.class,

@@ -6,16 +6,40 @@ import io.fairlead.epp.datalayer.MetricsScraper;
 import io.fairlead.epp.tls.EndpointSecurity;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** Options that every command with a data plane has. */
+/** Options that every command with a data plane has, and variables that it reads. */
+@Command(
+    footerHeading = "%nEnvironment:%n",
+    footer = {
+      "NAMESPACE: Namespace of the pool, where --pool-namespace is not given.",
+      "POD_NAMESPACE: Namespace of the picker's pod, needed by --picker; that of the pool, where"
+          + " nothing else says which.",
+      "POD_NAME: Name of the picker's pod, needed by --picker. With --endpoint-selector the pool is"
+          + " called as the pod's Deployment is.",
+      "POD_UID: UID of the picker's pod, needed by --picker.",
+      "KUBECONFIG: The kubeconfig, outside of a cluster.",
+      "OTEL_EXPORTER_OTLP_ENDPOINT: Collector of spans, as --tracing-endpoint; unless"
+          + " --tracing=false, spans are sent there.",
+      "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: The same, before OTEL_EXPORTER_OTLP_ENDPOINT.",
+      "OTEL_EXPORTER_OTLP_PROTOCOL: grpc, or http/protobuf. Without it grpc.",
+      "OTEL_SERVICE_NAME: Name of the service in spans. Without it fairlead.",
+      "OTEL_RESOURCE_ATTRIBUTES: More attributes of the service, key=value with commas between"
+          + " them.",
+      "OTEL_TRACES_SAMPLER: Which requests are traced, where --tracing-ratio is not given.",
+      "OTEL_TRACES_SAMPLER_ARG: Share of requests for the sampler.",
+      "OTEL_SDK_DISABLED: true for no spans, whatever else is said.",
+      "OTEL_TRACES_EXPORTER: none for no spans, whatever else is said."
+    })
 final class Tuning {
 
   @Option(
       names = "--metrics-port",
+      paramLabel = "PORT",
       description =
           "Port of /metrics, /healthz, /readyz, /debug/… and the console; 0 takes a free one.",
       defaultValue = "9090")
@@ -23,6 +47,7 @@ final class Tuning {
 
   @Option(
       names = "--refresh-metrics-interval",
+      paramLabel = "DURATION",
       description = "Time between two looks at an endpoint's metrics, e.g. 50ms.",
       converter = GoDuration.class,
       defaultValue = "200ms")
@@ -30,6 +55,7 @@ final class Tuning {
 
   @Option(
       names = "--drain-timeout",
+      paramLabel = "DURATION",
       description =
           "Longest time that requests in flight get at the end: 20s, for the gateway 10m where"
               + " nothing is said. Keep it below the pod's grace less its preStop.",
@@ -38,6 +64,7 @@ final class Tuning {
 
   @Option(
       names = "--warm-up",
+      paramLabel = "DURATION",
       description =
           "So long requests of its own make the process quick before it says that it is ready; 0s"
               + " for not at all.",
@@ -47,6 +74,7 @@ final class Tuning {
 
   @Option(
       names = "--max-body-bytes",
+      paramLabel = "BYTES",
       description = "Largest request body.",
       defaultValue = "" + DataPlaneConfig.DEFAULT_MAX_BODY_BYTES)
   int maxBodyBytes = DataPlaneConfig.DEFAULT_MAX_BODY_BYTES;

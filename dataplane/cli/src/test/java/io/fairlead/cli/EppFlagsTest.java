@@ -10,10 +10,8 @@ import ch.qos.logback.core.read.ListAppender;
 import io.fairlead.epp.DataPlaneConfig;
 import io.fairlead.epp.tls.EndpointSecurity;
 import io.fairlead.epp.tracing.Tracing;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,15 +155,6 @@ final class EppFlagsTest {
     assertThat(FLAGS)
         .extracting(flag -> "--" + flag.name())
         .containsAll(EppFlags.WITHOUT_EFFECT.stream().map(UpstreamFlag::name).toList());
-  }
-
-  @Test
-  void theDocsSayWhatToUseInstead() throws IOException {
-    assertThat(Files.readAllLines(Path.of("../../docs/drop-in.md")))
-        .containsAll(
-            EppFlags.WITHOUT_EFFECT.stream()
-                .map(flag -> "| `" + flag.name() + "` | " + flag.said() + " |")
-                .toList());
   }
 
   @Test

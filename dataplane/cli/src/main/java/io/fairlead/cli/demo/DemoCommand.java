@@ -54,24 +54,31 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--port",
+      paramLabel = "PORT",
       description = "Port of the gateway; 0 takes a free one.",
       defaultValue = "8080")
   private int port = 8080;
 
-  @Option(names = "--rate", description = "Requests per second.", defaultValue = "12")
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      description = "Requests per second.",
+      defaultValue = "12")
   private double rate = 12;
 
-  @Option(names = "--seed", description = "Seed of the load.", defaultValue = "1")
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of the load.", defaultValue = "1")
   private long seed = 1;
 
   @Option(
       names = "--profile",
+      paramLabel = "NAME",
       description = "Speed and size of the stubs' engines.",
       defaultValue = "l4-8b")
   private String profile = "l4-8b";
 
   @Option(
       names = "--time-scale",
+      paramLabel = "FACTOR",
       description = "Wall seconds per engine second of the stubs.",
       defaultValue = "0.1")
   private double timeScale = 0.1;

@@ -62,11 +62,16 @@ public final class ExplainCommand implements Callable<Integer> {
               + " EndpointPicker or a config document: whether it would have gone elsewhere.")
   private @Nullable Path with;
 
-  @Option(names = "--limit", description = "Without ID: how many.", defaultValue = "20")
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      description = "Without ID: how many.",
+      defaultValue = "20")
   private int limit = 20;
 
   @Option(
       names = "--nth",
+      paramLabel = "N",
       description = "With ID: which of the requests that have it, 1 for the newest.",
       defaultValue = "1")
   private int nth = 1;

@@ -17,6 +17,7 @@ final class RunOptions {
 
   @Option(
       names = "--seconds",
+      paramLabel = "SECONDS",
       description = "Simulated time in which requests arrive. Default: the workload's own.")
   private @Nullable Double seconds;
 
@@ -35,12 +36,14 @@ final class RunOptions {
 
   @Option(
       names = "--pickers",
+      paramLabel = "N",
       description = "Replicas of the endpoint picker, see --no-following.",
       defaultValue = "1")
   private int pickers = 1;
 
   @Option(
       names = "--front",
+      paramLabel = "NAME",
       description = "How requests are spread over the pickers: ${COMPLETION-CANDIDATES}.",
       defaultValue = "RANDOM")
   private Front front = Front.RANDOM;
@@ -80,6 +83,7 @@ final class RunOptions {
 
   @Option(
       names = "--client",
+      paramLabel = "NAME",
       description =
           "What the picker sits in: a GATEWAY can send a request again, EXT_PROC can't."
               + " One of ${COMPLETION-CANDIDATES}.",

@@ -145,6 +145,7 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Option(
       names = "--threads",
+      paramLabel = "N",
       description = "Runs at a time. Default: one per core.",
       defaultValue = "0",
       showDefaultValue = CommandLine.Help.Visibility.NEVER)

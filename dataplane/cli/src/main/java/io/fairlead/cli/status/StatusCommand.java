@@ -46,7 +46,9 @@ import picocli.CommandLine.Spec;
           + " kubectl get infpool,infmodel,epp -A -o json | fairlead status -A -.",
       "Linked as kubectl-fairlead into a folder of PATH, this is kubectl fairlead status."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footerHeading = "%nEnvironment:%n",
+    footer = "KUBECONFIG: The kubeconfig. Without it ~/.kube/config, or the pod's own cluster.")
 public final class StatusCommand implements Callable<Integer> {
   private static final ObjectMapper JSON = new ObjectMapper();
 
