@@ -11,7 +11,9 @@ import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import io.fairlead.crds.testing.Crds;
+import io.fairlead.crds.testing.GeneratedPage;
 import io.fairlead.crds.testing.KubeApi;
+import io.fairlead.crds.testing.MetricsReference;
 import io.fairlead.operator.observe.Adoption;
 import io.fairlead.operator.reconcile.Settings;
 import io.fairlead.operator.status.Reason;
@@ -101,11 +103,26 @@ class MonitoringIT {
                         .as("of the operator's, as %s names them", file)
                         .containsAll(used));
       }
+      // Of looks that are not over yet.
+      await().untilAsserted(() -> held(scrape(http, page)));
       Set<String> there = names(scrape(http, page));
       assertThat(String.join(" ", alerts().values()))
           .as("alerts over all that the operator itself counts")
           .contains(there.stream().filter(name -> name.startsWith("fairlead_operator_")).toList());
     }
+  }
+
+  private static void held(String scraped) throws IOException {
+    GeneratedPage page =
+        new GeneratedPage(
+            "Metrics of the operator",
+            """
+            Every metric that the operator can have at `/metrics`; some are there once something of their kind has happened. Those of `operator_sdk_` are of \
+            the framework that it is made with, and any other operator that is made with it has them, too. [operations.md](../operations.md#metrics) has \
+            alerts and a dashboard; those of pickers are on [a page of their own](metrics.md).
+            """);
+    new MetricsReference(scraped).add(page);
+    page.hold("reference/operator-metrics.md", MonitoringIT.class);
   }
 
   /** Of all metrics on a page. */

@@ -17,7 +17,7 @@ final class BodyMeters {
         .baseUnit("bytes")
         .register(registry);
     Gauge.builder("fairlead.request.body.memory.limit", bodies, BodyBudget::limit)
-        .description("Memory that request bodies may be charged for.")
+        .description("Memory that request bodies may be charged for: two fifths of the heap.")
         .baseUnit("bytes")
         .register(registry);
     Gauge.builder("fairlead.request.head.memory", bodies, BodyBudget::usedByHeads)
@@ -25,7 +25,9 @@ final class BodyMeters {
         .baseUnit("bytes")
         .register(registry);
     Gauge.builder("fairlead.request.head.memory.limit", bodies, BodyBudget::limitOfHeads)
-        .description("Memory that requests' heads may be charged for, but for short ones.")
+        .description(
+            "Memory that requests' heads, but for short ones, may be charged for: a tenth of"
+                + " the heap.")
         .baseUnit("bytes")
         .register(registry);
     Gauge.builder("fairlead.request.body.memory.waiting", bodies, BodyBudget::waiting)

@@ -19,7 +19,9 @@ final class CertificateMeters {
   static void register(MeterRegistry registry, String listener, Supplier<@Nullable Instant> end) {
     if (end.get() != null) {
       Gauge.builder("fairlead.tls.certificate.expiry.timestamp", () -> seconds(end.get()))
-          .description("When the certificate ends that new connections get now, in Unix time.")
+          .description(
+              "When the certificate ends that new connections get now, in Unix time; of a chain"
+                  + " the first to end. None of a port in plain text.")
           .baseUnit("seconds")
           .tag("listener", listener)
           .strongReference(true)

@@ -65,7 +65,7 @@ final class Frontends {
             runtime::models,
             () -> ThreadLocalRandom.current().nextLong());
     Gauge.builder("fairlead_gateway_connections", server, Gateway::connections)
-        .description("Open connections of clients")
+        .description("Open connections of clients of the gateway.")
         .register(runtime.registry());
     CertificateMeters.register(runtime.registry(), "gateway", server::certificateEnd);
     runtime.onEndpoints(server::retain);

@@ -31,7 +31,9 @@ final class KvEventMeters {
           .register(registry);
     }
     Gauge.builder("fairlead.prompt.tokenizers.open", tokenizers, PromptTokenizers::open)
-        .description("Models' own tokenizers that are in use.")
+        .description(
+            "Models' own tokenizers in use: fewer than the config names while one is being"
+                + " opened, or can't be.")
         .register(registry);
     FunctionCounter.builder(
             "fairlead.prompt.tokenization.seconds", tokenizers, PromptTokenizers::seconds)
@@ -49,7 +51,10 @@ final class KvEventMeters {
       String known,
       ToIntFunction<KvEventReader.State> count) {
     Gauge.builder("fairlead.kv.events.endpoints", listener, l -> count.applyAsInt(l.state()))
-        .description("Endpoints by how far their engines have told what they hold.")
+        .description(
+            "Endpoints by what is known of their caches: whole, all that their engines hold;"
+                + " partial, what they told since the picker came; no_room, nothing, for want of"
+                + " memory; silent, they have told nothing.")
         .tag("known", known)
         .register(registry);
   }

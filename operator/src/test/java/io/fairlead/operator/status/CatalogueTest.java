@@ -11,6 +11,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.fabric8.kubernetes.api.model.Condition;
 import io.fabric8.kubernetes.api.model.ConditionBuilder;
 import io.fairlead.crds.compile.Finding;
+import io.fairlead.crds.testing.GeneratedPage;
 import io.fairlead.operator.testing.Makes;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,8 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The catalogue of conditions is the whole truth, and the document about it too. */
 class CatalogueTest {
-  private static final Path DOCUMENT = Path.of("..", "docs", "conditions.md");
-
   @Test
   void everyReasonIsMadeByATest() {
     Set<Reason> made = EnumSet.noneOf(Reason.class);
@@ -126,68 +124,36 @@ class CatalogueTest {
 
   @Test
   void theDocumentIsTheCatalogue() throws IOException {
-    Path made = Files.writeString(Path.of("target", "conditions.md"), document());
-    assertThat(DOCUMENT)
-        .as("docs/conditions.md; cp operator/target/conditions.md docs/conditions.md")
-        .hasSameTextualContentAs(made);
+    GeneratedPage page =
+        new GeneratedPage(
+            "Conditions",
+            """
+            What the operator says of an object stands in its conditions: of an `EndpointPicker`, an `InferenceModel`, an `InferenceObjective` and an `InferenceModelRewrite` in `status.conditions`, of an `InferencePool` in the entry of `status.parents` whose `controllerName` is `fairlead.io/operator` (where the cluster has the kind of upstream's v1.0, which lacks that field: whose `parentRef` is an `EndpointPicker`), or, of the older group, in that of `status.parent` for an `EndpointPicker`.
+            Each has a reason from this list, and a message that names the object, the field and the next step.
+
+            Where a condition changes its status or its reason, a Kubernetes Event tells so once, with the condition's reason: `kubectl describe` and `kubectl events` show it. It is a `Warning` where somebody has to do something, else `Normal`. Conditions that come to one reason together are told in one Event. Conditions that become what they should be on the way to `Ready`, or together with it, are not told: `Ready` is. That a pool is full and has room again is told at once the first time, then at most once in ten minutes: what it has come to by then.
+            """);
+    page.section("Types").table("type", "on", "what it means that it is `True`");
+    for (ConditionType type : ConditionType.values()) {
+      page.row(GeneratedPage.code(type.wireName()), type.kinds(), type.meaning());
+    }
+    page.section("Reasons");
+    reasons(page, "Somebody has to do something", Reason.Kind.WRONG);
+    reasons(page, "Wait", Reason.Kind.PASSING);
+    reasons(page, "As it should be", Reason.Kind.GOOD);
+    page.section("Warnings without a condition").table("Event", "what is the case", "what to do");
+    for (Notice notice : Notice.values()) {
+      page.row(GeneratedPage.code(notice.wireName()), notice.meaning(), notice.step());
+    }
+    page.hold("conditions.md", CatalogueTest.class);
   }
 
-  private static String document() {
-    return """
-        # Conditions
-
-        What the operator says of an object stands in its conditions: of an `EndpointPicker`, an `InferenceModel`, an `InferenceObjective` and an `InferenceModelRewrite` in `status.conditions`, of an `InferencePool` in the entry of `status.parents` whose `controllerName` is `fairlead.io/operator` (where the cluster has the kind of upstream's v1.0, which lacks that field: whose `parentRef` is an `EndpointPicker`), or, of the older group, in that of `status.parent` for an `EndpointPicker`.
-        Each has a reason from this list, and a message that names the object, the field and the next step.
-
-        Where a condition changes its status or its reason, a Kubernetes Event tells so once, with the condition's reason: `kubectl describe` and `kubectl events` show it. It is a `Warning` where somebody has to do something, else `Normal`. Conditions that come to one reason together are told in one Event. Conditions that become what they should be on the way to `Ready`, or together with it, are not told: `Ready` is. That a pool is full and has room again is told at once the first time, then at most once in ten minutes: what it has come to by then.
-
-        This page is written by a test from the code, and held to it by the same test: not to be edited.
-
-        ## Types
-
-        | type | on | what it means that it is `True` |
-        |---|---|---|
-        %s
-        ## Reasons
-
-        """
-            .formatted(
-                Arrays.stream(ConditionType.values())
-                    .map(
-                        type ->
-                            "| `%s` | %s | %s |\n"
-                                .formatted(type.wireName(), type.kinds(), type.meaning()))
-                    .collect(Collectors.joining()))
-        + reasons("Somebody has to do something", Reason.Kind.WRONG)
-        + "\n"
-        + reasons("Wait", Reason.Kind.PASSING)
-        + "\n"
-        + reasons("As it should be", Reason.Kind.GOOD)
-        + """
-
-        ## Warnings without a condition
-
-        | Event | what is the case | what to do |
-        |---|---|---|
-        """
-        + Arrays.stream(Notice.values())
-            .map(
-                notice ->
-                    "| `%s` | %s | %s |\n"
-                        .formatted(notice.wireName(), notice.meaning(), notice.step()))
-            .collect(Collectors.joining());
-  }
-
-  private static String reasons(String title, Reason.Kind kind) {
-    return "### "
-        + title
-        + "\n\n| reason | what is the case | what to do |\n|---|---|---|\n"
-        + Arrays.stream(Reason.values())
-            .filter(reason -> reason.kind() == kind)
-            .map(
-                reason ->
-                    "| `%s` | %s | %s |\n"
-                        .formatted(reason.wireName(), reason.meaning(), reason.step()))
-            .collect(Collectors.joining());
+  private static void reasons(GeneratedPage page, String title, Reason.Kind kind) {
+    page.paragraph("### " + title).table("reason", "what is the case", "what to do");
+    Arrays.stream(Reason.values())
+        .filter(reason -> reason.kind() == kind)
+        .forEach(
+            reason ->
+                page.row(GeneratedPage.code(reason.wireName()), reason.meaning(), reason.step()));
   }
 }

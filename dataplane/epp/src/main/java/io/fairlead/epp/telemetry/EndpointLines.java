@@ -25,11 +25,16 @@ final class EndpointLines {
   static void append(StringBuilder page, List<EndpointSnapshot> all, long now) {
     List<EndpointSnapshot> endpoints = byName(all);
     health(page, endpoints);
-    gauge(page, "in_flight", "Requests sent and not ended.", endpoints, e -> e.inFlight());
+    gauge(
+        page,
+        "in_flight",
+        "Requests that this picker sent there and that are not over.",
+        endpoints,
+        e -> e.inFlight());
     gauge(
         page,
         "awaiting_first_token",
-        "Requests in flight without a first token.",
+        "Requests in flight there that have no first token yet.",
         endpoints,
         e -> e.awaitingFirstToken());
     gauge(
@@ -56,7 +61,8 @@ final class EndpointLines {
         "Share of prompt blocks believed cached when sent; NaN before the first.",
         endpoints,
         e -> e.promptBlocks() == 0 ? Double.NaN : (double) e.matchedBlocks() / e.promptBlocks());
-    counter(page, "sent", "Requests sent.", endpoints, EndpointSnapshot::sent);
+    counter(
+        page, "sent", "Requests that this picker sent there.", endpoints, EndpointSnapshot::sent);
     counter(
         page,
         "prompt_blocks",
@@ -105,7 +111,13 @@ final class EndpointLines {
       return;
     }
     String name = "fairlead_endpoint_health";
-    header(page, name, "gauge", "How the endpoint is used: 1 for its state, 0 for the others.");
+    header(
+        page,
+        name,
+        "gauge",
+        "1 for the state that the endpoint is in: in_use; out, it gets no requests and is"
+            + " probed; on_trial, a probe was answered, and it gets one request at a time until"
+            + " one succeeds.");
     for (EndpointSnapshot endpoint : endpoints) {
       for (HealthState state : HealthState.values()) {
         page.append(name).append("{endpoint=\"").append(escaped(endpoint.name()));
@@ -116,7 +128,7 @@ final class EndpointLines {
     gauge(
         page,
         "failure_risk",
-        "How likely the endpoint fails its next request, 0 to 1.",
+        "How likely the endpoint fails its next request, 0 to 1, by what it did lately: the higher, the fewer requests it gets.",
         endpoints,
         e -> e.health().failing());
   }
@@ -127,7 +139,11 @@ final class EndpointLines {
       return;
     }
     String name = "fairlead_scrape_failures_total";
-    header(page, name, "counter", "Scrapes of the model server's own metrics that failed.");
+    header(
+        page,
+        name,
+        "counter",
+        "Scrapes of the model server's own metrics that failed, since the endpoint came.");
     failures.forEach((endpoint, count) -> sample(page, name, endpoint, count));
   }
 

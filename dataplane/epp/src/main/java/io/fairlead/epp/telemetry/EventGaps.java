@@ -62,7 +62,9 @@ final class EventGaps implements Collector {
     HistogramSnapshot.Builder all =
         HistogramSnapshot.builder()
             .name(NAME)
-            .help("Time from event to event of streamed answers, as they came.");
+            .help(
+                "Time from event to event of streamed answers, as the picker saw them come;"
+                    + " events that come in one piece have none between them.");
     models.forEach((model, counts) -> all.dataPoint(point(model, counts)));
     return all.build();
   }

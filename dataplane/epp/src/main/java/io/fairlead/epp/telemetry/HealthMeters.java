@@ -30,7 +30,9 @@ public final class HealthMeters implements EndpointObserver {
   @Override
   public void healthChanged(HealthChange change) {
     Counter.builder("fairlead.endpoint.health.transitions")
-        .description("How often an endpoint's health changed, by what it became and why.")
+        .description(
+            "How often endpoints' health changed, by what it became and why; each is logged"
+                + " with the endpoint's name.")
         .tag("to", code(change.to()))
         .tag("reason", change.reason())
         .register(registry)
@@ -52,7 +54,9 @@ public final class HealthMeters implements EndpointObserver {
 
   private Counter probes(String result) {
     return Counter.builder("fairlead.probes")
-        .description("Probes of endpoints that get no requests, by what came of them.")
+        .description(
+            "Probes of endpoints that get no requests, by what came of them: answered, or how"
+                + " they failed.")
         .tag("result", result)
         .register(registry);
   }

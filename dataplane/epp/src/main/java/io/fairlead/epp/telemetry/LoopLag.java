@@ -26,7 +26,9 @@ public final class LoopLag {
       Iterable<? extends EventExecutor> loops, MeterRegistry registry, LongSupplier clock) {
     Timer lag =
         Timer.builder("fairlead.loop.lag")
-            .description("How late event loops were with what was due.")
+            .description(
+                "How late event loops were with a task that is due each second: every request on"
+                    + " a late loop waits as long.")
             .serviceLevelObjectives(
                 Duration.ofMillis(1),
                 Duration.ofMillis(2),

@@ -51,7 +51,9 @@ public final class ProcessMeters {
         .register(registry);
     FunctionCounter.builder(
             "fairlead.data.source.failures", this, meters -> meters.sourceFailures.getAsLong())
-        .description("Looks of data sources that plugins brought, and that failed.")
+        .description(
+            "Looks of data sources that plugins brought and that failed: no page, one too"
+                + " long or too late, or their code threw.")
         .register(registry);
     Gauge.builder("fairlead.pool.endpoints.ready", this, m -> m.last.endpoints().ready())
         .description("Endpoints that may get requests.")
@@ -60,7 +62,9 @@ public final class ProcessMeters {
         .description("Endpoints that match the pool's selector, ready or not.")
         .register(registry);
     Gauge.builder("fairlead.pool.replicas", replicas, LongSupplier::getAsLong)
-        .description("Pickers that share the pool, this one counted, as far as it knows.")
+        .description(
+            "Pickers that share the pool, this one counted, as far as it knows: the ready"
+                + " ones that the EndpointSlices of its Service list.")
         .strongReference(true)
         .register(registry);
     memory(
@@ -111,7 +115,8 @@ public final class ProcessMeters {
               return known == null ? 0 : known.millis() / 1e3;
             })
         .description(
-            "How long this picker has asked others for what they know before it was ready.")
+            "How long this picker has asked others for what they know before it was ready; 0"
+                + " where it asks nobody.")
         .strongReference(true)
         .register(registry);
     Gauge.builder(
@@ -121,7 +126,9 @@ public final class ProcessMeters {
               HandOverResult known = asked.get();
               return known == null ? 0 : known.prompts();
             })
-        .description("Prompts in endpoints' caches that another picker has told it of.")
+        .description(
+            "Prompts in endpoints' caches that another picker has told it of before it was"
+                + " ready.")
         .strongReference(true)
         .register(registry);
   }
@@ -151,7 +158,9 @@ public final class ProcessMeters {
 
   private void inUse(String part, BooleanSupplier used) {
     Gauge.builder("fairlead.checkpoint.in.use", used, u -> u.getAsBoolean() ? 1 : 0)
-        .description("1 while that part of the state is from the picker's disk.")
+        .description(
+            "1 while the config, or the endpoints, is what the picker kept on its disk, since"
+                + " the API server did not answer when it started; else 0.")
         .tag("part", part)
         .strongReference(true)
         .register(registry);
@@ -166,7 +175,8 @@ public final class ProcessMeters {
 
   private static void memory(MeterRegistry registry, String area, LongSupplier used) {
     Gauge.builder("fairlead.memory", used, LongSupplier::getAsLong)
-        .description("Memory in use: objects on the heap, garbage included; buffers beside it.")
+        .description(
+            "Memory in use: of the heap, garbage included, and of direct buffers beside it.")
         .baseUnit("bytes")
         .tag("area", area)
         .strongReference(true)

@@ -30,10 +30,12 @@ final class QueueLines {
           WaitEnd.REFUSED, "RejectedOther");
 
   private static final String SATURATION =
-      "How full endpoints are on average; 1 is full. NaN when the detector failed.";
+      "How full endpoints are on average, by the saturation detector: 1 is full. 0"
+          + " without endpoints, NaN when the detector failed.";
 
   private static final String QUEUE_SECONDS =
-      "Time that all endpoints would work on what waits, as fast as they were of late.";
+      "Time that all endpoints together would work on the requests that wait in this"
+          + " picker, as fast as they were of late; of several pickers take the sum.";
 
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -66,19 +68,34 @@ final class QueueLines {
         poolLabel,
         queues,
         QueueLines::requests);
-    gauge(page, "fairlead_queue_bytes", "Bytes of their bodies.", "", queues, Band::bytes);
-    gauge(page, UPSTREAM + "queue_bytes", "Bytes of their bodies.", poolLabel, queues, Band::bytes);
+    gauge(
+        page,
+        "fairlead_queue_bytes",
+        "Bytes of the bodies of requests that wait for room.",
+        "",
+        queues,
+        Band::bytes);
+    gauge(
+        page,
+        UPSTREAM + "queue_bytes",
+        "Bytes of the bodies of requests that wait for room.",
+        poolLabel,
+        queues,
+        Band::bytes);
     gauge(
         page,
         "fairlead_queue_tokens",
-        "Tokens that they are expected to be, of prompts and answers.",
+        "Tokens that the requests that wait for room are expected to be, of prompts and"
+            + " answers.",
         "",
         queues,
         Band::tokens);
     gauge(
         page,
         "fairlead_queue_server_seconds",
-        "Time that one server would work on them, as fast as servers were of late.",
+        "Time that one server would work on the requests that wait for room, by the"
+            + " tokens of requests that ended in the last minute; at 1,000 a second before any"
+            + " has.",
         "",
         queues,
         Band::serverSeconds);
@@ -116,7 +133,12 @@ final class QueueLines {
       return;
     }
     String name = "fairlead_queue_outcomes_total";
-    header(page, name, "counter", "Requests that found no room, by what became of them.");
+    header(
+        page,
+        name,
+        "counter",
+        "Requests that found no room, by what became of them: dispatched after a wait, or"
+            + " why not.");
     for (Band band : queues.bands()) {
       for (WaitEnd how : WaitEnd.values()) {
         String labels = labels(band, "outcome=\"" + code(how) + "\"");
@@ -145,7 +167,7 @@ final class QueueLines {
           continue;
         }
         if (first) {
-          header(page, name, "histogram", "Time that requests waited for room.");
+          header(page, name, "histogram", "Time that requests waited that found no room at once.");
           first = false;
         }
         String outcome = upstream ? OUTCOMES.get(how) : code(how);

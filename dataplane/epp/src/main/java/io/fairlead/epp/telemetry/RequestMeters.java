@@ -100,31 +100,46 @@ final class RequestMeters {
     answerBytes =
         summary(
             "fairlead.response.body",
-            "Sizes of the bodies of endpoints' answers, as clients got them.",
+            "Sizes of the bodies of endpoints' answers, as clients got them, where the"
+                + " gateway shows them.",
             "bytes",
             BODY_BUCKETS);
     eventGaps = gaps.of(model);
-    promptTokens = tokens("prompt", "Prompt tokens as the model servers counted them.");
-    completionTokens = tokens("completion", "Tokens produced as the model servers counted them.");
-    cachedTokens = tokens("cached", "Prompt tokens that the model servers had in their KV cache.");
+    promptTokens = tokens("prompt", "Prompt tokens, as the model servers' usage reports them.");
+    completionTokens =
+        tokens("completion", "Tokens of answers, as the model servers' usage reports them.");
+    cachedTokens =
+        tokens(
+            "cached",
+            "Prompt tokens that were in the KV cache, as the model servers' usage reports"
+                + " them.");
     expectedCached =
         prefix(
             "expected",
             "Prompt tokens believed to be cached, in the servers' own count, of responses that"
                 + " reported how many were.");
-    actualCached = prefix("actual", "Prompt tokens that were cached, of the same responses.");
+    actualCached =
+        prefix(
+            "actual", "Prompt tokens that were cached, of responses that reported how many were.");
     believedShare = shares.believed(model);
     shareError = shares.error(model);
-    ttft = timer("fairlead.time.to.first.token", "From a request's arrival to its first token.");
+    ttft =
+        timer(
+            "fairlead.time.to.first.token",
+            "From a request's arrival to its first token, of streamed answers: the first byte"
+                + " of an answer in one piece is no first token.");
     perToken =
         timer(
             "fairlead.time.per.output.token",
-            "Time from token to token after the first, the mean of each streamed request.",
+            "From token to token after the first: the mean of each streamed answer that ended"
+                + " whole and reported how many tokens it has. Of several choices (n), whose tokens"
+                + " come side by side, it is per choice.",
             TOKEN_BUCKETS);
     normalized =
         timer(
             "fairlead.request.duration.per.output.token",
-            "From a request's arrival to its end, for each token of one of its answers.",
+            "From a request's arrival to its end for each token of the answer, streamed or"
+                + " not; of several choices (n) per choice.",
             TOKEN_BUCKETS);
     duration = timer("fairlead.request.duration", "From a request's arrival to its end.");
   }
@@ -271,7 +286,10 @@ final class RequestMeters {
 
   private Counter counter(Criticality criticality, String outcome) {
     return Counter.builder("fairlead.requests")
-        .description("Requests that are over, by how they ended.")
+        .description(
+            "Requests that are over, by how they ended: completed; refused, invalid or failed"
+                + " by the model server; disconnected by the client; left to the gateway; or why"
+                + " they were rejected.")
         .tag("model", model)
         .tag("criticality", criticality.wireName().toLowerCase(Locale.ROOT))
         .tag("outcome", outcome)

@@ -47,14 +47,14 @@ final class ShadowLines {
         page,
         "fairlead_shadow_cached_tokens_total",
         "counter",
-        "Of those, believed to be cached where the shadow, or the real scheduling, chose.",
+        "Prompt tokens believed to be cached where the shadow, or the real scheduling, chose, of requests that the shadow placed.",
         shadows,
         choices -> (double) choices.cachedTokens());
     both(
         page,
         "fairlead_shadow_first_token_seconds_total",
         "counter",
-        "Time to the first token that is expected of those choices.",
+        "Time to the first token that is expected of the shadow's choices, or of the real ones for the same requests.",
         shadows,
         ShadowSnapshot.Choices::firstTokenSeconds);
     both(

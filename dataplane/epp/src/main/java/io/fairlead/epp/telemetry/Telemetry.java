@@ -89,7 +89,9 @@ public final class Telemetry implements RequestObserver {
 
   private Counter retries(String reason) {
     return Counter.builder("fairlead.request.retries")
-        .description("Requests sent again, by how the endpoint before failed them.")
+        .description(
+            "Requests sent again, by how the endpoint before failed them; given_up where it"
+                + " said nothing for too long.")
         .tag("reason", reason)
         .register(registry);
   }
@@ -232,7 +234,10 @@ public final class Telemetry implements RequestObserver {
   @Override
   public void refused(String frontend, String code) {
     Counter.builder("fairlead.frontend.refusals")
-        .description("Requests refused before they came to the pool, by the answer's code.")
+        .description(
+            "Requests refused before they came to the pool, by the code in the answer;"
+                + " too_many_streams, and invalid_http, also of streams of HTTP/2 that are reset"
+                + " without one.")
         .tag("frontend", frontend)
         .tag("code", code)
         .register(registry)
@@ -242,7 +247,9 @@ public final class Telemetry implements RequestObserver {
   @Override
   public void timeoutHeaderIgnored(String reason) {
     Counter.builder("fairlead.timeout.headers.ignored")
-        .description("Headers by which requests set their own timeouts, and that did not count.")
+        .description(
+            "Headers by which requests set their own timeouts and that did not count:"
+                + " untrusted, or invalid.")
         .tag("reason", reason)
         .register(registry)
         .increment();
@@ -251,7 +258,9 @@ public final class Telemetry implements RequestObserver {
   @Override
   public void flowHeaderIgnored(String reason) {
     Counter.builder("fairlead.flow.headers.ignored")
-        .description("Headers of requests for flow control, and that did not count.")
+        .description(
+            "Headers for flow control (objective, fairness id, latency objective, longest"
+                + " wait) that did not count: untrusted, or invalid.")
         .tag("reason", reason)
         .register(registry)
         .increment();
