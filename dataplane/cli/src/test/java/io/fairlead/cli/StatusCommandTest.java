@@ -162,6 +162,18 @@ class StatusCommandTest {
             "bare   True    -           -        bare-epp   Ready");
   }
 
+  /** The operator gives its entry another name then. */
+  @Test
+  void aPickerWhoseNameAGatewayHasIsFoundByItsPool() throws IOException {
+    String renamed =
+        OBJECTS.replace(
+            "parentRef: {name: tuned, kind: EndpointPicker}",
+            "parentRef: {name: chat-epp, kind: EndpointPicker}");
+    String file = Files.writeString(folder.resolve("renamed.yaml"), renamed).toString();
+    assertThat(ProgramRun.of("status", "-n", "team", file).out().lines())
+        .contains("chat   True    3/4         1/2      tuned      Ready");
+  }
+
   @Test
   void withoutModelsItCountsAsThePickerDoes() throws IOException {
     String pools =

@@ -42,8 +42,10 @@ public final class HeldConfig {
   /** Reading a large one takes time, and it is asked for again and again. */
   private final Map<String, Optional<PoolConfig>> read = new HashMap<>();
 
-  /** Worked out at most once, too. */
-  private @Nullable Optional<PoolConfig> missedGood;
+  /** Worked out at most once, too: a refused config is compared with all that were given. */
+  private @Nullable PoolConfig missedGood;
+
+  private boolean isMissedGoodKnown;
 
   private HeldConfig(
       Observation seen,
@@ -191,12 +193,13 @@ public final class HeldConfig {
    * where that is of the held last good one, or nobody knows.
    */
   private Optional<PoolConfig> missedGood() {
-    if (missedGood == null) {
+    if (!isMissedGoodKnown) {
       Optional<PoolConfig> newest = refused() ? newest() : Optional.empty();
       Optional<PoolConfig> held = config(Children.LAST_GOOD_KEY);
-      missedGood = newest.flatMap(refused -> missedGood(refused, held));
+      missedGood = newest.flatMap(refused -> missedGood(refused, held)).orElse(null);
+      isMissedGoodKnown = true;
     }
-    return missedGood;
+    return Optional.ofNullable(missedGood);
   }
 
   private Optional<PoolConfig> missedGood(PoolConfig refused, Optional<PoolConfig> held) {

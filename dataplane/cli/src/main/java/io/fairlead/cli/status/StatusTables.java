@@ -30,6 +30,9 @@ final class StatusTables {
   private final Map<String, JsonNode> pickersByName = new HashMap<>();
 
   /** By namespace and name of the pool that they name. */
+  private final Map<String, JsonNode> pickersByPool = new HashMap<>();
+
+  /** By namespace and name of the pool that they name. */
   private final Map<String, List<JsonNode>> modelsByPool = new HashMap<>();
 
   /**
@@ -47,17 +50,14 @@ final class StatusTables {
     this.namespaces = namespaces;
     this.modelsKnown = modelsKnown;
     of("EndpointPicker", EndpointPicker.GROUP)
-        .forEach(one -> pickersByName.putIfAbsent(namespace(one) + "/" + name(one), one));
+        .forEach(
+            one -> {
+              pickersByName.putIfAbsent(namespace(one) + "/" + name(one), one);
+              pickersByPool.putIfAbsent(poolOf(one), one);
+            });
     of("InferenceModel", "")
         .forEach(
-            one ->
-                modelsByPool
-                    .computeIfAbsent(
-                        namespace(one)
-                            + "/"
-                            + one.path("spec").path("poolRef").path("name").asText(),
-                        pool -> new ArrayList<>())
-                    .add(one));
+            one -> modelsByPool.computeIfAbsent(poolOf(one), pool -> new ArrayList<>()).add(one));
   }
 
   /** One row a pool. */
@@ -133,18 +133,23 @@ final class StatusTables {
       // Whoever names it means the other pool of its name.
       return List.of(name(pool), "False", NONE, NONE, picker, SUPERSEDED);
     }
-    JsonNode own = pickersByName.get(namespace(pool) + "/" + picker);
-    // Of a pool that is served without one the entry has a name that any picker may have.
-    boolean serves =
-        own != null && own.path("spec").path("poolRef").path("name").asText().equals(name(pool));
-    JsonNode status = serves ? own.path("status") : MissingNode.getInstance();
+    // The entry's name may be another picker's, or another than the picker's where a gateway has it.
+    String pools = namespace(pool) + "/" + name(pool);
+    JsonNode named = pickersByName.get(namespace(pool) + "/" + picker);
+    JsonNode own =
+        named != null && poolOf(named).equals(pools) ? named : pickersByPool.get(pools);
+    JsonNode status = own == null ? MissingNode.getInstance() : own.path("status");
     return List.of(
         name(pool),
         orNone(ready.path("status")),
         share(status.path("endpoints").path("ready"), status.path("endpoints").path("matching")),
         models(pool, status),
-        picker,
+        own == null ? picker : name(own),
         orNone(ready.path("reason")));
+  }
+
+  private static String poolOf(JsonNode object) {
+    return namespace(object) + "/" + object.path("spec").path("poolRef").path("name").asText();
   }
 
   /** In the older group an entry names no controller, and is known by what it speaks for. */
