@@ -1347,7 +1347,7 @@ class PoolStatusTest {
     for (PickerFacts facts :
         List.of(facts(rolledOut(), old, next), facts(rolledOut(), next, old))) {
       assertThat(String.valueOf(PoolStatus.of(facts).get(ConditionType.EXTERNAL_SCHEDULERS_ASKED)))
-          .contains("of pod b: next");
+          .contains("pod b no answer of use: next");
     }
   }
 

@@ -133,11 +133,11 @@ final class StatusTables {
       // Whoever names it means the other pool of its name.
       return List.of(name(pool), "False", NONE, NONE, picker, SUPERSEDED);
     }
-    // The entry's name may be another picker's, or another than the picker's where a gateway has it.
+    // The entry's name may be another picker's, or another than the picker's where a gateway has
+    // it.
     String pools = namespace(pool) + "/" + name(pool);
     JsonNode named = pickersByName.get(namespace(pool) + "/" + picker);
-    JsonNode own =
-        named != null && poolOf(named).equals(pools) ? named : pickersByPool.get(pools);
+    JsonNode own = named != null && poolOf(named).equals(pools) ? named : pickersByPool.get(pools);
     JsonNode status = own == null ? MissingNode.getInstance() : own.path("status");
     return List.of(
         name(pool),
