@@ -24,6 +24,7 @@ import io.fairlead.operator.testing.PoolFixture;
 import io.fairlead.operator.testing.TestSecrets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -173,7 +174,9 @@ class PickerSettingsIT extends OperatorWithPool {
         .containsEntry("Accepted", "True/Accepted")
         .containsEntry("Programmed", "True/Programmed")
         .containsEntry("Ready", "True/Ready");
-    assertThat(pool.need(EndpointPicker.class, "mine").getStatus().models().accepted())
+    assertThat(
+            Objects.requireNonNull(pool.need(EndpointPicker.class, "mine").getStatus().models())
+                .accepted())
         .isEqualTo(1);
     assertThat(pool.configHash()).as("what was in force").isEqualTo(before);
     assertThat(pool.need(Deployment.class, PICKER).getSpec()).isEqualTo(there.getSpec());

@@ -159,7 +159,7 @@ class StatusCommandTest {
     assertThat(ProgramRun.of("status", "-n", "team", file).out().lines())
         .containsExactly(
             "POOL   READY   ENDPOINTS   MODELS   PICKER     REASON",
-            "bare   True    -           -        bare-epp   Ready");
+            "bare   True    -           0/0      bare-epp   Ready");
   }
 
   /** The operator gives its entry another name then. */
