@@ -30,6 +30,7 @@ final class JsonWords {
   private static final long CLOSING = ONES * ']';
 
   private static final byte[] NULL = {':', 'n', 'u', 'l', 'l'};
+  private static final byte[] SPACED_NULL = {':', ' ', 'n', 'u', 'l', 'l'};
 
   private JsonWords() {}
 
@@ -120,12 +121,19 @@ final class JsonWords {
    *     {@code from}: that must be looked at
    */
   static int endOfEventWithout(byte[] key, byte[] bytes, int from, int to) {
-    long letters = ONES * key[1];
+    return endOfEventWithout(key, key, bytes, from, to);
+  }
+
+  /** The same of two keys. */
+  static int endOfEventWithout(byte[] one, byte[] other, byte[] bytes, int from, int to) {
+    long ones = ONES * one[1];
+    long others = ONES * other[1];
     int at = from;
     while (to - at > Long.BYTES) {
       long word = (long) WORD.get(bytes, at);
       long next = (long) WORD.get(bytes, at + 1);
-      long hits = (below(word, SPACES) | (none(word ^ QUOTES) & none(next ^ letters))) & HIGH;
+      long letters = none(next ^ ones) | none(next ^ others);
+      long hits = (below(word, SPACES) | (none(word ^ QUOTES) & letters)) & HIGH;
       if (hits == 0) {
         at += Long.BYTES;
         continue;
@@ -134,7 +142,7 @@ final class JsonWords {
       if (bytes[at] == '\n') {
         return at + 1 < to && bytes[at + 1] == '\n' ? at : from;
       }
-      if (bytes[at] == '\r' || isUnder(key, bytes, at, to)) {
+      if (bytes[at] == '\r' || isUnder(one, bytes, at, to) || isUnder(other, bytes, at, to)) {
         return from;
       }
       at++;
@@ -142,7 +150,7 @@ final class JsonWords {
     // What is left ends the event, or does not.
     int end = control(bytes, at, to);
     boolean ends = end + 1 < to && bytes[end] == '\n' && bytes[end + 1] == '\n';
-    return ends && !isIn(key, bytes, at, end) ? end : from;
+    return ends && !isIn(one, bytes, at, end) && !isIn(other, bytes, at, end) ? end : from;
   }
 
   private static boolean isIn(byte[] key, byte[] bytes, int from, int to) {
@@ -158,8 +166,13 @@ final class JsonWords {
   private static boolean isUnder(byte[] key, byte[] bytes, int at, int to) {
     int end = Math.min(to, at + key.length);
     return Arrays.equals(bytes, at, end, key, 0, end - at)
-        && !(to - end >= NULL.length
-            && Arrays.equals(bytes, end, end + NULL.length, NULL, 0, NULL.length));
+        && !isThere(NULL, bytes, end, to)
+        && !isThere(SPACED_NULL, bytes, end, to);
+  }
+
+  private static boolean isThere(byte[] text, byte[] bytes, int at, int to) {
+    int end = at + text.length;
+    return end <= to && Arrays.equals(bytes, at, end, text, 0, text.length);
   }
 
   private static long below(long word, long limits) {

@@ -2,6 +2,7 @@ package io.fairlead.epp.openai;
 
 import io.fairlead.core.Outcome;
 import io.fairlead.core.Usage;
+import io.fairlead.epp.openai.UsageScanner.Answers;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 
@@ -19,12 +20,18 @@ public final class ResponseWatcher {
 
   private final UsageScanner json;
   private final EventLines lines = new EventLines();
+  private final StreamEnd end = new StreamEnd();
   private final ByteWindows.Reader reader;
   private int events;
   private boolean hasData;
 
+  private final boolean stream;
+
   /** Whether it says itself that its body is JSON or events. */
   private final boolean saysSo;
+
+  /** Whether its body shows if it is an answer, once it is whole. */
+  private final boolean readable;
 
   private Body body;
 
@@ -38,8 +45,8 @@ public final class ResponseWatcher {
     ANY,
     /** Of a completion, and nothing of it has come. */
     NOTHING,
-    /** Of a completion, and it is one, as far as it has come. */
-    COMPLETION,
+    /** Of JSON or events, which have to be an answer. */
+    ANSWER,
     /** To a completion, and it is something else. */
     OTHER
   }
@@ -51,13 +58,24 @@ public final class ResponseWatcher {
    * @param contentType the response's header; {@code text/event-stream} is read as events
    */
   public ResponseWatcher(String path, String contentType) {
+    this(path, contentType, true);
+  }
+
+  private ResponseWatcher(String path, String contentType, boolean readable) {
     String type = contentType.toLowerCase(Locale.ROOT);
-    boolean stream = type.contains("text/event-stream");
+    Operation operation = Operation.of(path);
+    this.readable = readable;
+    stream = type.contains("text/event-stream");
     reader = stream ? this::events : this::document;
     saysSo = stream || type.contains("json");
-    boolean completion = Operation.of(path).isCompletion();
-    body = completion ? Body.NOTHING : Body.ANY;
-    json = new UsageScanner(completion);
+    boolean vectors = operation == Operation.EMBEDDINGS && saysSo && !stream && readable;
+    if (operation.isCompletion()) {
+      body = Body.NOTHING;
+      json = new UsageScanner(Answers.TEXT);
+    } else {
+      body = vectors ? Body.ANSWER : Body.ANY;
+      json = new UsageScanner(vectors ? Answers.VECTORS : Answers.UNKNOWN);
+    }
   }
 
   /**
@@ -69,8 +87,19 @@ public final class ResponseWatcher {
    * @param contentEncoding the response's header, empty for none
    */
   public static ResponseWatcher of(String path, String contentType, String contentEncoding) {
-    boolean unknown = contentType.isEmpty() && !ContentCoding.isNone(contentEncoding);
-    return new ResponseWatcher(path, unknown ? JSON : contentType);
+    boolean readable = ContentCoding.isNone(contentEncoding);
+    return new ResponseWatcher(
+        path, contentType.isEmpty() && !readable ? JSON : contentType, readable);
+  }
+
+  /**
+   * A watcher for one response whose headers nobody has seen: whatever comes may be an answer.
+   *
+   * @param path of the request
+   * @param asked what the request wants for a content type
+   */
+  public static ResponseWatcher withoutHeaders(String path, String asked) {
+    return new ResponseWatcher(path, asked, false);
   }
 
   /** Looks at the next bytes of the body without consuming them. */
@@ -82,8 +111,8 @@ public final class ResponseWatcher {
   }
 
   private Body begins(ByteBuf bytes) {
-    if (saysSo) {
-      return bytes.isReadable() ? Body.COMPLETION : Body.NOTHING;
+    if (stream || (saysSo && !readable)) {
+      return bytes.isReadable() ? known() : Body.NOTHING;
     }
     for (int at = bytes.readerIndex(); at < bytes.writerIndex() && body == Body.NOTHING; at++) {
       body = begins(bytes.getByte(at));
@@ -91,7 +120,11 @@ public final class ResponseWatcher {
     return body;
   }
 
-  /** Of a body that does not say what it is. */
+  private Body known() {
+    return readable ? Body.ANSWER : Body.ANY;
+  }
+
+  /** Of a body that is not said to be events. */
   private Body begins(byte b) {
     if (field.isEmpty()) {
       field =
@@ -103,25 +136,41 @@ public final class ResponseWatcher {
             default -> "";
           };
       if (field.isEmpty()) {
-        boolean json = b == '{' || b == '[';
-        boolean comment = b == ':';
-        boolean before = JsonScanner.isWhitespace(b) || JsonScanner.isOfByteOrderMark(b);
-        return json || comment ? Body.COMPLETION : before ? Body.NOTHING : Body.OTHER;
+        if (b == ':') {
+          return Body.ANY; // a comment
+        }
+        if (JsonScanner.isWhitespace(b) || JsonScanner.isOfByteOrderMark(b)) {
+          return Body.NOTHING;
+        }
+        return saysSo || b == '{' || b == '[' ? known() : Body.OTHER;
       }
     } else if (field.charAt(matched) != b) {
-      return Body.OTHER;
+      return saysSo ? known() : Body.OTHER;
     }
     matched++;
-    return matched == field.length() ? Body.COMPLETION : Body.NOTHING;
+    return matched == field.length() ? Body.ANY : Body.NOTHING;
   }
 
   /**
    * Whether a completion was asked for and this is none, as far as it has come: no byte, or neither
-   * JSON nor events, such as the page of a proxy that wants a password. Of other requests nobody
-   * knows what their answers are.
+   * JSON nor events, such as the page of a proxy that wants a password. Of most other requests
+   * nobody knows what their answers are.
    */
-  public boolean isNone() {
+  boolean isNone() {
     return body == Body.NOTHING || body == Body.OTHER;
+  }
+
+  /** Whether nothing of what was asked for is in it, now that it is whole. */
+  private boolean lacksAnswer() {
+    return body == Body.ANSWER && !json.isAnswer() && (stream || !json.isList());
+  }
+
+  /** Whether it is an answer that has begun and ends in its middle, now that no more comes. */
+  private boolean isBrokenOff() {
+    return body == Body.ANSWER
+        && (stream
+            ? json.isUnfinished() && !end.isReached()
+            : (json.isAnswer() || json.isList()) && !json.isWhole());
   }
 
   /** Token counts seen so far, and how many events have gone by. */
@@ -167,13 +216,15 @@ public final class ResponseWatcher {
    *
    * <p>An error with a status below 300 counts as one with the status that is its code. Where it
    * has none that anybody knows, it is as an answer with nothing in it: whose fault it is, what
-   * others serve meanwhile tells.
+   * others serve meanwhile tells. An answer that ends in its middle has broken off, however well
+   * its body is framed.
    */
   public Outcome outcome(int status) {
-    if (failed()) {
+    boolean good = status < 300;
+    if (failed() || (good && isBrokenOff())) {
       return Outcome.FAILED;
     }
-    return Outcome.of(told(status), isNone() || (status < 300 && isError()));
+    return Outcome.of(told(status), isNone() || (good && (isError() || lacksAnswer())));
   }
 
   /** How many events have gone by. */
@@ -191,11 +242,13 @@ public final class ResponseWatcher {
     }
   }
 
-  private void events(byte[] bytes, int from, int to) {
-    int at = from;
+  private void events(byte[] bytes, int begin, int to) {
+    int at = begin;
     while (at < to) {
       if (lines.inData()) {
-        at = json.line(bytes, json.event(bytes, at, to), to);
+        int from = json.event(bytes, at, to);
+        at = json.line(bytes, from, to);
+        end.data(bytes, from, at);
         if (at == to) {
           return;
         }
@@ -206,13 +259,14 @@ public final class ResponseWatcher {
         case DATA_END -> {
           hasData = true;
           json.next((byte) '\n');
+          end.other(b);
         }
         case EVENT_END -> {
           events += hasData ? 1 : 0;
           hasData = false;
           json.reset();
         }
-        case OTHER -> {}
+        case OTHER -> end.other(b);
       }
     }
   }

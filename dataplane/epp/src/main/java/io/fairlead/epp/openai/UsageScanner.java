@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * it is no part of {@code input_tokens}; here it is a part of the prompt.
  *
  * <p>Also finds whether a document begins with an {@code error} whose {@code code} is a 5xx,
- * whether there are errors and nothing of an answer, and whether one of them is about the model.
+ * whether there are errors and nothing of an answer, whether one of them is about the model, and
+ * whether what is there of an answer is all of it.
  *
  * <p>Lenient: it checks no more than it needs to find its way. What is not as expected (a usage
  * that is no object, a count that is no whole number) is unknown; what is not JSON is passed over
@@ -28,6 +29,7 @@ final class UsageScanner {
     OUTSIDE,
     ROOT,
     RESPONSE,
+    MESSAGE,
     USAGE,
     DETAILS,
     ERROR
@@ -67,7 +69,10 @@ final class UsageScanner {
     OBJECT("object"),
     CHOICES("choices"),
     ITEMS("output"),
-    CONTENT("content");
+    CONTENT("content"),
+    DATA("data"),
+    EMBEDDING("embedding"),
+    EMBEDDINGS("embeddings");
 
     private static final Key[] ALL = values();
     private static final int LONGEST = 32;
@@ -90,6 +95,7 @@ final class UsageScanner {
 
   private static final int UNKNOWN = -1;
   private static final byte[] USAGE = {'"', 'u', 's', 'a', 'g', 'e', '"'};
+  private static final byte[] FINISH = StreamEnd.FINISH;
   private static final byte[] ERROR = {'{', '"', 'e', 'r', 'r', 'o', 'r', '"'};
 
   private static final List<String> MODEL = List.of("The model ", "model ", "Model ");
@@ -129,6 +135,23 @@ final class UsageScanner {
   /** Whether a document has had what answers have, or nobody knows what that is. */
   private boolean answer;
 
+  private final Answers answers;
+
+  /** Whether what made it an answer is of a kind whose streams tell where they end. */
+  private boolean tellsEnd;
+
+  /** Whether an error has been the first thing in its document. */
+  private boolean endsInError;
+
+  /** Whether a document has been a list, as the last word of streams looks like. */
+  private boolean list;
+
+  /** Whether a document has been there to its end. */
+  private boolean whole;
+
+  /** Whether the usage of a whole answer has been told, and not that of its beginning. */
+  private boolean finalUsage;
+
   private int prompt = UNKNOWN;
   private int completion = UNKNOWN;
   private int cached = UNKNOWN;
@@ -136,14 +159,18 @@ final class UsageScanner {
   private int cacheCreated = UNKNOWN;
   private Usage usage = Usage.UNKNOWN;
 
-  /**
-   * A scanner that has read nothing.
-   *
-   * @param answers whether it is known how an answer looks; else nothing is taken for an error
-   *     alone, and no more is read than usage needs
-   */
-  UsageScanner(boolean answers) {
-    answer = !answers;
+  /** What an answer has. */
+  enum Answers {
+    /** Nobody knows: nothing is taken for an error alone, and no more is read than usage needs. */
+    UNKNOWN,
+    TEXT,
+    VECTORS
+  }
+
+  /** A scanner that has read nothing. */
+  UsageScanner(Answers answers) {
+    this.answers = answers;
+    answer = answers == Answers.UNKNOWN;
   }
 
   /** A new document begins. What was found in those before stays. */
@@ -155,27 +182,27 @@ final class UsageScanner {
   }
 
   /**
-   * Where an event's data ends from there on, if there is no usage in it and it is no error, once
-   * there has been an answer; else {@code from}.
+   * Where an event's data ends from there on, if there is no usage in it and it says neither that
+   * its answer is finished nor that it failed, once there has been an answer; else {@code from}.
    */
   int event(byte[] bytes, int from, int to) {
-    return answer && depth == 0 && expect == Expect.VALUE && !mayBeError(bytes, from, to)
-        ? JsonWords.endOfEventWithout(USAGE, bytes, from, to)
+    return answer && depth == 0 && expect == Expect.VALUE && !mayMatter(bytes, from, to)
+        ? JsonWords.endOfEventWithout(USAGE, FINISH, bytes, from, to)
         : from;
   }
 
-  /** Whether it begins with an error, as far as it is there. */
-  private static boolean mayBeError(byte[] bytes, int from, int to) {
+  /** Whether it is no object or begins with an error, as far as it is there. */
+  private static boolean mayMatter(byte[] bytes, int from, int to) {
     int at = from;
-    for (byte next : ERROR) {
+    for (int i = 0; i < ERROR.length; i++) {
       while (at < to && JsonScanner.isWhitespace(bytes[at])) {
         at++;
       }
       if (at == to) {
         return true;
       }
-      if (bytes[at++] != next) {
-        return false;
+      if (bytes[at++] != ERROR[i]) {
+        return i == 0;
       }
     }
     return true;
@@ -189,6 +216,29 @@ final class UsageScanner {
   /** Whether there has been an error, and nothing of an answer. */
   boolean isErrorAlone() {
     return error && !answer;
+  }
+
+  /** Whether there has been what an answer has, or its usage. */
+  boolean isAnswer() {
+    return answer || !usage.equals(Usage.UNKNOWN);
+  }
+
+  /** Whether a document has been there to its end. */
+  boolean isWhole() {
+    return whole;
+  }
+
+  /** Whether a document has been a list: what lists are is not known. */
+  boolean isList() {
+    return list;
+  }
+
+  /**
+   * Whether documents that are events of one answer have begun it, and none of them has told of its
+   * end: with its usage, an error, or a list, as {@code [DONE]} looks like.
+   */
+  boolean isUnfinished() {
+    return tellsEnd && !finalUsage && !endsInError && !list;
   }
 
   /** The number that an error was told with; -1 for none. */
@@ -235,6 +285,7 @@ final class UsageScanner {
     switch (expect) {
       case SKIP -> {
         if (skipped.next(b)) {
+          whole |= depth == 0;
           expect = afterValue();
         }
       }
@@ -304,6 +355,9 @@ final class UsageScanner {
   }
 
   private void value(byte b) {
+    if (depth == 0 && seen == 0 && JsonScanner.isOfByteOrderMark(b)) {
+      return;
+    }
     seen += depth == 0 && !JsonScanner.isWhitespace(b) ? 1 : 0;
     switch (b) {
       case '{' -> {
@@ -312,6 +366,7 @@ final class UsageScanner {
       }
       case '[' -> {
         noteKind(false, false);
+        list |= depth == 0 && seen == 1;
         skipped.beginContainer();
         expect = Expect.SKIP;
       }
@@ -377,9 +432,19 @@ final class UsageScanner {
    */
   private void noteKind(boolean ofAnswer, boolean ofError) {
     if (depth == 1) {
-      answer |= ofAnswer || key == Key.CHOICES || key == Key.ITEMS || key == Key.CONTENT;
+      if (!answer && isOfAnswer(ofAnswer)) {
+        answer = true;
+        tellsEnd = key == Key.CHOICES || key == Key.RESPONSE || key == Key.MESSAGE;
+      }
       error |= ofError && key == Key.ERROR;
+      endsInError |= ofError && key == Key.ERROR && seen == BEGINNING;
     }
+  }
+
+  private boolean isOfAnswer(boolean ofText) {
+    return answers == Answers.TEXT
+        ? ofText || key == Key.CHOICES || key == Key.ITEMS || key == Key.CONTENT
+        : key == Key.DATA || key == Key.EMBEDDING || key == Key.EMBEDDINGS;
   }
 
   private void open() {
@@ -406,11 +471,12 @@ final class UsageScanner {
       case ROOT ->
           switch (key) {
             case USAGE -> Node.USAGE;
-            case RESPONSE, MESSAGE -> Node.RESPONSE;
+            case RESPONSE -> Node.RESPONSE;
+            case MESSAGE -> Node.MESSAGE;
             case ERROR -> Node.ERROR;
             case null, default -> Node.OUTSIDE;
           };
-      case RESPONSE -> key == Key.USAGE ? Node.USAGE : Node.OUTSIDE;
+      case RESPONSE, MESSAGE -> key == Key.USAGE ? Node.USAGE : Node.OUTSIDE;
       case USAGE ->
           key == Key.PROMPT_DETAILS || key == Key.INPUT_DETAILS ? Node.DETAILS : Node.OUTSIDE;
       case DETAILS, ERROR, OUTSIDE -> Node.OUTSIDE;
@@ -422,10 +488,12 @@ final class UsageScanner {
       take();
     }
     depth--;
+    whole |= depth == 0;
     expect = afterValue();
   }
 
   private void take() {
+    finalUsage |= path[depth - 1] != Node.MESSAGE; // that of a message is told as it begins
     long apart = (long) Math.max(0, cacheRead) + Math.max(0, cacheCreated);
     int whole = prompt < 0 ? UNKNOWN : (int) Math.min(prompt + apart, Integer.MAX_VALUE);
     usage =

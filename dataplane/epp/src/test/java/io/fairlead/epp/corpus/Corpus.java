@@ -56,7 +56,7 @@ public final class Corpus {
   /** An answer's body, of a request for {@link #ASKED}. */
   @SuppressWarnings("ArrayRecordComponent") // read by tests, never compared
   public record Answer(
-      String name, String contentType, byte[] body, byte[] delivered, Usage usage) {
+      String name, String contentType, byte[] body, byte[] delivered, Usage usage, String outcome) {
     public boolean isStream() {
       return contentType.startsWith("text/event-stream");
     }
@@ -93,7 +93,8 @@ public final class Corpus {
               line.path("type").asText(),
               bytes(body, "\"" + TARGET + "\"", "\"" + TARGET + "\""),
               bytes(body, "\"" + ASKED + "\"", "\"" + TARGET + "\""),
-              new Usage(usage.path(0).asInt(), usage.path(1).asInt(), usage.path(2).asInt()));
+              new Usage(usage.path(0).asInt(), usage.path(1).asInt(), usage.path(2).asInt()),
+              line.path("outcome").asText("COMPLETED"));
         });
   }
 

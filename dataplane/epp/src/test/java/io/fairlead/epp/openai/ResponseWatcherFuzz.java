@@ -19,6 +19,7 @@ class ResponseWatcherFuzz {
       Usage usage = whole.usage();
       assertThat(cut.usage()).isEqualTo(usage);
       assertThat(cut.failed()).isEqualTo(whole.failed());
+      assertThat(cut.outcome(200)).isEqualTo(whole.outcome(200));
       assertThat(usage.promptTokens()).isGreaterThanOrEqualTo(-1);
     }
   }

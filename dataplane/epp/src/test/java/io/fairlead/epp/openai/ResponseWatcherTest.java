@@ -7,8 +7,10 @@ import io.fairlead.core.Usage;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -298,25 +300,197 @@ class ResponseWatcherTest {
         "/v1/chat/completions|{\"error\":null,\"choices\":[]}",
         "/v1/chat/completions|{\"error\":{\"code\":\"late\"},\"choices\":[{}]}",
         "/v1/chat/completions|{\"object\":\"chat.completion.chunk\",\"choices\":[]}~{\"error\":\"m\"}",
-        "/v1/chat/completions|{\"error\":false}",
         "/v1/messages|{\"type\":\"message\",\"content\":[{\"type\":\"text\",\"text\":\"error\"}]}",
         "/v1/messages|{\"type\":\"message_start\",\"message\":{\"content\":[]}}~{\"type\":\"ping\"}",
         "/v1/responses|{\"object\":\"response\",\"error\":null,\"output\":[]}",
         "/v1/responses|{\"response\":{\"error\":null}}~{\"delta\":\"error\"}",
         "/v1/embeddings|{\"object\":\"list\",\"data\":[]}",
-        "/v1/embeddings|{\"error\":\"m\"}",
+        "/v1/rerank|{\"error\":\"m\"}",
         "/tokenize|{\"object\":\"error\",\"code\":400}",
-        "/v1/completions|{\"object\":\"errors\"}",
+        "/v1/completions|{\"object\":\"errors\",\"choices\":[]}",
       })
   void anAnswerIsServedThoughItSpeaksOfErrors(String path, String body) {
     ResponseWatcher document = new ResponseWatcher(path, JSON);
     ResponseWatcher stream = new ResponseWatcher(path, EVENTS);
-    for (String event : body.split("~", -1)) {
+    for (String event : (body + "~[DONE]").split("~", -1)) {
       document.watch(Unpooled.copiedBuffer(event, StandardCharsets.UTF_8));
       stream.watch(Unpooled.copiedBuffer("data: " + event + "\n\n", StandardCharsets.UTF_8));
     }
     assertThat(document.outcome(200)).isEqualTo(Outcome.COMPLETED);
     assertThat(stream.outcome(200)).isEqualTo(Outcome.COMPLETED);
+  }
+
+  private static final String TOKEN = "{\"choices\":[{\"delta\":{\"content\":\"a\"}}]}";
+  private static final String NOT_FINISHED =
+      "{\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":null}],\"usage\":null}";
+  private static final String CREATED = "{\"type\":\"x\",\"response\":{\"usage\":null}}";
+  private static final String STARTED =
+      "{\"type\":\"message_start\",\"message\":{\"content\":[],\"usage\":{\"input_tokens\":3}}}";
+
+  /** However the server says that all is well. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/v1/chat/completions|{}|REFUSED",
+        "/v1/chat/completions|null|REFUSED",
+        "/v1/chat/completions|\"ok\"|REFUSED",
+        "/v1/chat/completions|7|REFUSED",
+        "/v1/chat/completions|{\"status\":\"ok\"}|REFUSED",
+        "/v1/chat/completions|{\"error\":false}|REFUSED",
+        "/v1/chat/completions|{\"choices\":null}|REFUSED",
+        "/v1/chat/completions|{\"object\":\"list\",\"data\":[{\"id\":\"m\"}]}|REFUSED",
+        "/v1/chat/completions|{\"id\":\"x\",\"obj|REFUSED",
+        "/v1/chat/completions|{\"id\":\"x\",\"choices\":[{\"mess|FAILED",
+        "/v1/chat/completions|{\"choices\":[{}]|FAILED",
+        "/v1/chat/completions|{\"choices\":[{}],|FAILED",
+        "/v1/responses|{\"output\":[{|FAILED",
+        "/v1/messages|{\"content\":[|FAILED",
+        "/completions|[{|FAILED",
+        "/v1/messages|{\"id\":\"x\"}|REFUSED",
+        "/v1/embeddings|{}|REFUSED",
+        "/v1/embeddings|{\"choices\":[]}|REFUSED",
+        "/v1/embeddings|{\"error\":\"m\"}|REFUSED",
+        "/v1/embeddings|{\"error\":{\"code\":400}}|INVALID",
+        "/v1/embeddings|{\"data\":[{|FAILED",
+        "/v1/chat/completions|{\"id\":\"x\",\"choices\":[]}|COMPLETED",
+        "/v1/chat/completions|{\"choices\":[{\"message\":{\"content\":null}}]} |COMPLETED",
+        "/v1/completions|\uFEFF {\"choices\":[{\"text\":\"\"}]}|COMPLETED",
+        "/v1/responses|{\"object\":\"response\",\"output\":[]}|COMPLETED",
+        "/v1/messages|{\"type\":\"message\",\"content\":[]}|COMPLETED",
+        "/completions|{\"content\":\"\"}|COMPLETED",
+        "/completions|[{\"content\":\"a\"}]|COMPLETED",
+        "/v1/completions|data: {}|COMPLETED",
+        "/v1/embeddings|{\"object\":\"list\",\"data\":[]}|COMPLETED",
+        "/api/embeddings|{\"embedding\":[0.5]}|COMPLETED",
+        "/embeddings|[{\"embedding\":[0.5]}]|COMPLETED",
+        "/v1/rerank|{}|COMPLETED",
+        "/tokenize|null|COMPLETED",
+        "/anything|{\"a|COMPLETED",
+      })
+  void aDocumentIsAnAnswerByWhatItHas(String path, String body, Outcome outcome) {
+    assertThat(ended(path, JSON, body)).containsOnly(outcome);
+  }
+
+  @Test
+  void aStreamIsAnAnswerByWhatItHas() {
+    String chat = "/v1/chat/completions";
+    assertThat(ended(chat, EVENTS, events("[DONE]"))).containsOnly(Outcome.REFUSED);
+    assertThat(ended(chat, EVENTS, ": ping\n\n: ping\n\n")).containsOnly(Outcome.REFUSED);
+    assertThat(ended(chat, EVENTS, events("{}", "{\"status\":\"ok\"}", "[DONE]")))
+        .containsOnly(Outcome.REFUSED);
+    assertThat(ended("/v1/messages", EVENTS, events("{\"type\":\"ping\"}")))
+        .containsOnly(Outcome.REFUSED);
+  }
+
+  @Test
+  void aStreamThatEndsWithoutSayingSoHasBrokenOff() {
+    String text = "{\"choices\":[{\"text\":\"\\\"finish_reason\\\":\\\"stop\\\" [DONE]\"}]}";
+    String spaced = "{\"choices\": [{\"delta\": {}, \"finish_reason\": null}], \"usage\": null}";
+    for (String body :
+        List.of(
+            events(TOKEN),
+            events(TOKEN, TOKEN),
+            events(NOT_FINISHED, NOT_FINISHED, NOT_FINISHED),
+            events(spaced, spaced),
+            events(TOKEN, text),
+            "event: x\n" + events(TOKEN) + ": message_stop\n\n")) {
+      assertThat(ended("/v1/chat/completions", EVENTS, body)).as(body).containsOnly(Outcome.FAILED);
+    }
+    String delta =
+        "event: response.output_text.delta\n" + events("{\"delta\":\"response.completed\"}");
+    assertThat(
+            ended("/v1/responses", EVENTS, "event: response.created\n" + events(CREATED) + delta))
+        .containsOnly(Outcome.FAILED);
+    assertThat(
+            ended(
+                "/v1/messages",
+                EVENTS,
+                events(STARTED)
+                    + "event: content_block_stop\n"
+                    + events("{\"type\":\"content_block_stop\"}")))
+        .containsOnly(Outcome.FAILED);
+  }
+
+  /** As the servers do that there are, and as some of them do no more. */
+  @Test
+  void aStreamIsWholeThatSaysSoInAnyOfItsWays() {
+    String finish =
+        "{\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}],\"usage\":null}";
+    String counts = "{\"choices\":[],\"usage\":" + COUNTS + "}";
+    for (String body :
+        List.of(
+            events(TOKEN, "[DONE]"),
+            events(NOT_FINISHED, NOT_FINISHED, finish),
+            events(TOKEN, finish, "[DONE]"),
+            events(finish),
+            events(TOKEN, counts),
+            events(counts, "[DONE]"),
+            events(NOT_FINISHED, "{\"choices\": [{\"finish_reason\" : \"length\"}]}"),
+            events("{\"choices\":[{\"delta\":{\"reasoning_content\":\"a\"}}]}", "[DONE]"),
+            events("{\"choices\":[{\"delta\":{\"tool_calls\":[{}]}}]}", "[DONE]"),
+            events(TOKEN, "{\"error\":{\"message\":\"m\",\"code\":400}}"),
+            "data:" + TOKEN + "\r\n\r\ndata:[DONE]\r\n\r\n",
+            // Of llama.cpp's own API, which ends without a last word.
+            events("{\"content\":\"a\",\"stop\":false}", "{\"content\":\"\",\"stop\":true}"))) {
+      assertThat(ended("/v1/chat/completions", EVENTS, body))
+          .as(body)
+          .containsOnly(Outcome.COMPLETED);
+    }
+    for (String end :
+        List.of("response.completed", "response.incomplete", "response.failed", "error")) {
+      String body = events(CREATED) + "event: " + end + "\n" + events("{\"type\":\"x\"}");
+      assertThat(ended("/v1/responses", EVENTS, body)).as(end).containsOnly(Outcome.COMPLETED);
+    }
+    assertThat(
+            ended(
+                "/v1/responses",
+                EVENTS,
+                events(CREATED, "{\"response\":{\"usage\":{\"input_tokens\":3}}}")))
+        .containsOnly(Outcome.COMPLETED);
+    assertThat(ended("/v1/messages", EVENTS, events(STARTED, "{\"usage\":{\"output_tokens\":9}}")))
+        .containsOnly(Outcome.COMPLETED);
+    assertThat(
+            ended(
+                "/v1/messages",
+                EVENTS,
+                events(STARTED) + "event:message_stop\r\n" + events("{\"type\":\"message_stop\"}")))
+        .containsOnly(Outcome.COMPLETED);
+  }
+
+  @Test
+  void whatNobodyCanReadIsNotJudged() {
+    for (ResponseWatcher watcher :
+        List.of(
+            ResponseWatcher.of("/v1/completions", JSON, "gzip"),
+            ResponseWatcher.of("/v1/completions", EVENTS, "br"),
+            ResponseWatcher.of("/v1/embeddings", JSON, "gzip"),
+            ResponseWatcher.withoutHeaders("/v1/completions", EVENTS),
+            ResponseWatcher.withoutHeaders("/v1/completions", JSON))) {
+      watcher.watch(Unpooled.wrappedBuffer(new byte[] {0x1f, (byte) 0x8b}));
+      assertThat(watcher.outcome(200)).isEqualTo(Outcome.COMPLETED);
+    }
+  }
+
+  private static String events(String... events) {
+    StringBuilder stream = new StringBuilder();
+    for (String event : events) {
+      stream.append("data: ").append(event).append("\n\n");
+    }
+    return stream.toString();
+  }
+
+  /** How it is judged, wherever it is cut. */
+  private static Set<Outcome> ended(String path, String type, String body) {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    Set<Outcome> outcomes = EnumSet.noneOf(Outcome.class);
+    for (int cut = 0; cut <= bytes.length; cut++) {
+      ResponseWatcher watcher = new ResponseWatcher(path, type);
+      watcher.watch(Unpooled.wrappedBuffer(bytes, 0, cut));
+      watcher.watch(Unpooled.wrappedBuffer(bytes, cut, bytes.length - cut));
+      outcomes.add(watcher.outcome(200));
+    }
+    return outcomes;
   }
 
   @Test
@@ -383,7 +557,7 @@ class ResponseWatcherTest {
 
   @Test
   void whateverTheBytesAreWordsTellWhatSingleBytesTell() {
-    String alphabet = "{}[]\":,\\u \t\n\rdata:@@@#####%%%%&&!!";
+    String alphabet = "{}[]\":,\\u \t\n\rdata:@@@#####%%%%&&!!+++^^^**~$";
     for (long seed = 0; seed < 20_000; seed++) {
       Random random = new Random(seed);
       StringBuilder text = new StringBuilder(random.nextBoolean() ? "data: {" : "{");
@@ -396,6 +570,11 @@ class ResponseWatcherTest {
               .replace("%", "\n\ndata: ")
               .replace("&", "\"usage\":null")
               .replace("!", "\"error\":{\"code\":500}")
+              .replace("+", "\"choices\":[]")
+              .replace("^", "\"finish_reason\": null")
+              .replace("*", "\"finish_reason\":\"stop\"")
+              .replace("~", "\nevent: message_stop\n")
+              .replace("$", "[DONE]")
               .replace("#", "\"some text é\"")
               .getBytes(StandardCharsets.UTF_8);
       String type = random.nextBoolean() ? JSON : EVENTS;
@@ -414,6 +593,7 @@ class ResponseWatcherTest {
         assertThat(whole.usage()).as("seed %d", seed).isEqualTo(single.usage());
         assertThat(whole.failed()).as("seed %d", seed).isEqualTo(single.failed());
         assertThat(whole.isError()).as("seed %d", seed).isEqualTo(single.isError());
+        assertThat(whole.outcome(200)).as("seed %d", seed).isEqualTo(single.outcome(200));
         buffer.release();
       }
     }

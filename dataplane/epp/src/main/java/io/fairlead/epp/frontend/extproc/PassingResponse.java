@@ -35,7 +35,7 @@ final class PassingResponse implements ResponsePhase {
   private PassingResponse(
       int status,
       boolean headersAreAll,
-      String path,
+      ResponseWatcher watcher,
       String contentType,
       String contentEncoding,
       @Nullable ModelRename rename) {
@@ -43,7 +43,7 @@ final class PassingResponse implements ResponsePhase {
     this.headersAreAll = headersAreAll;
     this.rename = rename;
     streamed = contentType.startsWith(EVENTS);
-    watcher = ResponseWatcher.of(path, contentType, contentEncoding);
+    this.watcher = watcher;
     beginning = new AnswerBeginning(contentType, contentEncoding);
   }
 
@@ -58,7 +58,7 @@ final class PassingResponse implements ResponsePhase {
     return new PassingResponse(
         status,
         message.headersAreAll(),
-        stream.path(),
+        ResponseWatcher.of(stream.path(), type, encoding),
         type,
         encoding,
         readable ? stream.atPool().rename(type) : null);
@@ -70,7 +70,8 @@ final class PassingResponse implements ResponsePhase {
    */
   static PassingResponse withoutHeaders(ExtProcStream stream) {
     String type = stream.atPool().streamed() ? EVENTS : JSON;
-    return new PassingResponse(200, false, stream.path(), type, "", null);
+    return new PassingResponse(
+        200, false, ResponseWatcher.withoutHeaders(stream.path(), type), type, "", null);
   }
 
   @Override

@@ -44,7 +44,7 @@ class EnvoyFallbackIT {
   private final MultiThreadIoEventLoopGroup loops =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final TestPool pool = new TestPool(loops.next()).configured(WITH_FALLBACKS);
-  private final RawBackend well = backend("well", 200, "{}");
+  private final RawBackend well = backend("well", 200, "{\"choices\":[]}");
   private final RawBackend ill = backend("ill", 503, "{\"error\":{\"message\":\"draining\"}}");
   private @Nullable ExtProcServer picker;
   private @Nullable Envoy envoy;

@@ -274,7 +274,11 @@ class EnvoyFaultsIT {
         "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 302 Found\r\nLocation: /login\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}",
-        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{\"choices\":[{}",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 14\r\n\r\ndata: [DONE]\n\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 22\r\n\r\ndata: {\"choices\":[]}\n\n"
       })
   void aServerThatServesNothingIsNotWhereMostGo(String none) throws Exception {
     RawBackend sick = serve((connection, request) -> connection.send(none));
@@ -304,7 +308,7 @@ class EnvoyFaultsIT {
       double tries = Math.min((System.nanoTime() - begun) / 1e9, 12);
       assertThat(sick.requests.size() - before - tries).as("of 200").isLessThan(20);
       assertThat(pool.events)
-          .containsAnyOf("ended a REFUSED", "ended a INVALID")
+          .containsAnyOf("ended a REFUSED", "ended a INVALID", "ended a FAILED")
           .contains("ended well COMPLETED");
       ReceiptFilter ofSick = new ReceiptFilter(null, sick.spec().name(), null);
       String id = pool.loop.decisions(ofSick, 1).get().requests().getFirst().id();

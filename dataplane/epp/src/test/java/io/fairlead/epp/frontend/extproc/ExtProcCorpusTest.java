@@ -112,7 +112,7 @@ class ExtProcCorpusTest {
     assertThat(new Usage(usage.promptTokens(), usage.completionTokens(), usage.cachedTokens()))
         .as("cut at %d", cut)
         .isEqualTo(answer.usage());
-    assertThat(pool.events.getLast()).isEqualTo("ended a COMPLETED");
+    assertThat(pool.events.getLast()).isEqualTo("ended a " + answer.outcome());
     pool.events.clear();
     pool.usages.clear();
   }

@@ -80,7 +80,7 @@ class ExtProcModesTest {
     assertThat(answer.getBodyMutation().getBody().toStringUtf8()).isEqualTo(LLAMA);
     assertThat(proxy.answers.getLast().getDynamicMetadata().getFieldsMap()).containsKey("envoy.lb");
     assertThat(pool.events).containsExactly("sent a");
-    tell(status(200, false), responseBody("{}", true));
+    tell(status(200, false), responseBody("{\"choices\":[]}", true));
     assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
   }
 
@@ -142,7 +142,7 @@ class ExtProcModesTest {
         .containsExactly(Map.entry(Destinations.NAME, "10.0.0.1:8000"));
     tell(REQUEST_TRAILERS);
     assertThat(proxy.kinds()).containsExactly("REQUEST_HEADERS", "REQUEST_TRAILERS");
-    tell(status(200, false), responseBody("{}", true));
+    tell(status(200, false), responseBody("{\"choices\":[]}", true));
     assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
   }
 
@@ -348,7 +348,7 @@ class ExtProcModesTest {
 
   @Test
   void anAnswerOfTheProxysOwnPassesWhereTheRequestWasNeverShown() {
-    tell(status(429, false), responseBody("{}", true));
+    tell(status(429, false), responseBody("{\"choices\":[]}", true));
     assertThat(proxy.kinds()).containsExactly("RESPONSE_HEADERS", "RESPONSE_BODY");
     assertThat(proxy.status).isEqualTo(Status.OK);
     assertThat(pool.events).isEmpty();
@@ -378,7 +378,11 @@ class ExtProcModesTest {
     assertThat(proxy.kinds())
         .containsExactly("REQUEST_HEADERS", "REQUEST_BODY", "REQUEST_TRAILERS");
     assertThat(proxy.requestBody().toStringUtf8()).isEqualTo(OTHER);
-    tell(status(200, false), responseBody("{}", true), responseBody("", true), RESPONSE_TRAILERS);
+    tell(
+        status(200, false),
+        responseBody("{\"choices\":[]}", true),
+        responseBody("", true),
+        RESPONSE_TRAILERS);
     assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
     assertThat(counters.protocolErrors()).isZero();
   }

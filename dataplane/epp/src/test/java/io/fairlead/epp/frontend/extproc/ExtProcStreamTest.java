@@ -549,8 +549,8 @@ class ExtProcStreamTest {
 
   @Test
   void trailersEndTheResponse() {
-    tell(post(), body(OTHER, true), status(200, false), responseBody("x", false));
-    tell(RESPONSE_TRAILERS);
+    tell(post(), body(OTHER, true), status(200, false));
+    tell(responseBody("{\"choices\":[]}", false), RESPONSE_TRAILERS);
 
     assertThat(proxy.kinds()).endsWith("RESPONSE_BODY", "RESPONSE_TRAILERS");
     assertThat(pool.events).endsWith("ended a COMPLETED");

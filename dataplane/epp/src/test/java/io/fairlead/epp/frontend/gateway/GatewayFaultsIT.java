@@ -41,6 +41,8 @@ class GatewayFaultsIT {
 
   private static final String CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+  private static final String OK = "{\"choices\":[]}";
+
   /** Much longer than an answer takes on a machine that is busy. */
   private static final Duration SOON = Duration.ofSeconds(5);
 
@@ -48,7 +50,7 @@ class GatewayFaultsIT {
   private static final int LOST = 30;
 
   private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
-    connection.respond(200, "", "{}");
+    connection.respond(200, "", OK);
   }
 
   /** What shows that the model is served there. */
@@ -238,7 +240,7 @@ class GatewayFaultsIT {
       for (int i = 0; i < 100; i++) {
         RawHttp.Message answer = ask(rig);
         assertThat(answer.status()).isEqualTo(200);
-        assertThat(answer.text()).isIn(error, "{}");
+        assertThat(answer.text()).isIn(error, OK);
       }
       assertThat(sick.requests).hasSizeBetween(1, 10);
       assertThat(rig.events).contains("ended failed -1/-1");
@@ -299,6 +301,38 @@ class GatewayFaultsIT {
       int tries = (int) Math.min((System.nanoTime() - begun) / 1e9, 12);
       assertThat(sick.requests).hasSizeBetween(1, 20 + tries);
       assertThat(rig.events).contains("ended refused -1/-1");
+    }
+  }
+
+  /** It says that all is well, in the way that answers do. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "application/json|{}|refused",
+        "application/json|null|refused",
+        "application/json|{\"status\":\"ok\"}|refused",
+        "application/json|{\"id\":\"x\",\"choices\":[{\"mess|failed",
+        "text/event-stream|data: [DONE]~~|refused",
+        "text/event-stream|data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}~~|failed",
+      })
+  void aServerWhoseAnswersHoldNoneIsNotWhereMostGo(String type, String none, String end)
+      throws Exception {
+    RawBackend sick =
+        new RawBackend(
+            "sick",
+            (connection, request) ->
+                connection.respond(200, "Content-Type: " + type + "\r\n", none.replace('~', '\n')));
+    RawBackend well = new RawBackend("well", GatewayFaultsIT::tellsOfTokens);
+    List<EndpointSpec> both = List.of(sick.spec(), well.spec());
+    try (Rig rig = Rig.leavingProbes(Rig.config(), both, sick, well)) {
+      long begun = System.nanoTime();
+      for (int i = 0; i < 200; i++) {
+        assertThat(ask(rig).status()).as("the answer passes").isEqualTo(200);
+      }
+      int tries = (int) Math.min((System.nanoTime() - begun) / 1e9, 12);
+      assertThat(sick.requests).hasSizeBetween(1, 20 + tries);
+      assertThat(rig.events).contains("ended " + end + " -1/-1");
     }
   }
 
@@ -619,7 +653,7 @@ class GatewayFaultsIT {
             (connection, request) -> {
               connection.send(CHUNKED);
               for (int i = 0; i < drops; i++) {
-                connection.chunk("{}");
+                connection.chunk(OK);
                 long until = System.nanoTime() + pause.toNanos();
                 await()
                     .pollInterval(Duration.ofMillis(10))
@@ -628,7 +662,7 @@ class GatewayFaultsIT {
               connection.chunk("");
             });
     try (Rig rig = new Rig(timeouts(null, SOON, null), a)) {
-      assertThat(ask(rig).text()).isEqualTo("{}".repeat(drops));
+      assertThat(ask(rig).text()).isEqualTo(OK.repeat(drops));
       rig.awaitEvents("sent m a 1", "ended completed -1/-1");
     }
   }

@@ -70,7 +70,7 @@ class GatewayGarbageIT {
   }
 
   private static void ok(RawHttp connection, RawHttp.Message request) throws IOException {
-    connection.respond(200, "", "{}");
+    connection.respond(200, "", "{\"choices\":[]}");
   }
 
   private static void leave(RawHttp client, Leaving how) throws IOException {

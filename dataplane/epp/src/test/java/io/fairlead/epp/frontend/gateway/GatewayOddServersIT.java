@@ -367,14 +367,14 @@ class GatewayOddServersIT {
         (connection, request) -> {
           connection.send(EVENTS_HEAD);
           connection.chunk(": ping\n\n");
-          connection.chunk("event: response.created\ndata: {}\n\n");
+          connection.chunk("event: response.created\ndata: {\"content\":\"a\"}\n\n");
           connection.reset();
         };
     RawBackend.Script well =
         (connection, request) -> {
           connection.send(EVENTS_HEAD);
           connection.chunk(": pong\n\n");
-          connection.chunk("data: {}\n\n");
+          connection.chunk("data: {\"content\":\"a\"}\n\n");
           connection.chunk("");
         };
     Set<String> dead = ConcurrentHashMap.newKeySet();
@@ -384,7 +384,7 @@ class GatewayOddServersIT {
     try (Rig rig = new Rig(Rig.config(), new RawBackend("a", either), new RawBackend("b", either));
         RawHttp client = rig.connect()) {
       client.post(Rig.CHAT, STREAMED);
-      assertThat(client.read().text()).isEqualTo(": pong\n\ndata: {}\n\n");
+      assertThat(client.read().text()).isEqualTo(": pong\n\ndata: {\"content\":\"a\"}\n\n");
       await().until(() -> rig.events.size() == 4);
       assertThat(rig.events).element(1).asString().matches("sent m [ab] 2 DIED");
       assertThat(rig.events).endsWith("first", "ended completed -1/-1");
@@ -400,9 +400,9 @@ class GatewayOddServersIT {
             "a",
             (connection, request) -> {
               connection.send(EVENTS_HEAD);
-              connection.chunk("event: response.created\ndata: {}\n\n");
+              connection.chunk("event: response.created\ndata: {\"content\":\"a\"}\n\n");
               seen.acquire();
-              connection.chunk("data: {}\n\n");
+              connection.chunk("data: {\"content\":\"a\"}\n\n");
               connection.chunk("");
             });
     try (Rig rig = new Rig(Rig.config(), a);
@@ -452,7 +452,7 @@ class GatewayOddServersIT {
                 connection.chunk(comment);
               }
               seen.acquire();
-              connection.chunk("data: {}\n\n");
+              connection.chunk("data: {\"content\":\"a\"}\n\n");
               connection.chunk("");
             });
     try (Rig rig = new Rig(Rig.config(), a);

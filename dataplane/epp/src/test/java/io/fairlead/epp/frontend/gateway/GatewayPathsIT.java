@@ -28,7 +28,9 @@ class GatewayPathsIT {
 
   private static RawBackend backend() throws IOException {
     return new RawBackend(
-        "a", (connection, request) -> connection.respond(200, "Content-Type: x/y\r\n", "{}"));
+        "a",
+        (connection, request) ->
+            connection.respond(200, "Content-Type: x/y\r\n", "{\"choices\":[]}"));
   }
 
   private static void send(RawHttp client, String start, String headers, String body)

@@ -28,7 +28,8 @@ class GatewaySlowClientsIT {
           + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ";
 
   private static RawBackend backend() throws IOException {
-    return new RawBackend("a", (connection, request) -> connection.respond(200, "", "{}"));
+    return new RawBackend(
+        "a", (connection, request) -> connection.respond(200, "", "{\"choices\":[]}"));
   }
 
   @Test
@@ -128,11 +129,11 @@ class GatewaySlowClientsIT {
         "a",
         (connection, request) -> {
           byte[] head =
-              ("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n{")
+              ("HTTP/1.1 200 OK\r\nContent-Length: " + LONG_ANSWER + "\r\n\r\n[")
                   .getBytes(StandardCharsets.US_ASCII);
           byte[] answer = Arrays.copyOf(head, head.length - 1 + LONG_ANSWER);
           Arrays.fill(answer, head.length, answer.length, (byte) ' ');
-          answer[answer.length - 1] = '}';
+          answer[answer.length - 1] = ']';
           byte[] sent = Arrays.copyOf(answer, head.length - 1 + bytes);
           connection.send(sent); // at once: it is not to be silent
           end.await();
@@ -205,7 +206,7 @@ class GatewaySlowClientsIT {
             "a",
             (connection, request) -> {
               answer.await();
-              connection.respond(200, "", "{}");
+              connection.respond(200, "", "{\"choices\":[]}");
             });
     GatewayConfig config =
         Rig.config().withClients(ClientBounds.DEFAULT.withIdle(Duration.ofSeconds(2)));
