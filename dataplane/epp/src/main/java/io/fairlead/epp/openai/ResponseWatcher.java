@@ -212,6 +212,14 @@ public final class ResponseWatcher {
   }
 
   /**
+   * Whether an answer with this status is a failure whatever is in it: a 5xx, or an interim status
+   * that nothing follows, such as that of a switch to another protocol, which nobody asked for.
+   */
+  public static boolean isFailure(int status) {
+    return status >= 500 || (status >= 100 && status < 200);
+  }
+
+  /**
    * How a request has ended whose response was delivered as a whole, and watched.
    *
    * <p>An error with a status below 300 counts as one with the status that is its code. Where it
@@ -221,7 +229,7 @@ public final class ResponseWatcher {
    */
   public Outcome outcome(int status) {
     boolean good = status < 300;
-    if (failed() || (good && isBrokenOff())) {
+    if (failed() || isFailure(status) || (good && isBrokenOff())) {
       return Outcome.FAILED;
     }
     return Outcome.of(told(status), isNone() || (good && (isError() || lacksAnswer())));

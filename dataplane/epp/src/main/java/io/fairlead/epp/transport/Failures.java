@@ -52,7 +52,7 @@ public final class Failures {
   }
 
   /**
-   * What an answer of the 5xx says.
+   * What an answer says whose status is a failure's.
    *
    * @param empty whether it has no body: servers that drain answer with such a 500
    */

@@ -472,6 +472,15 @@ class ResponseWatcherTest {
     }
   }
 
+  /** A switch to another protocol, which nobody has asked for. */
+  @ParameterizedTest
+  @ValueSource(ints = {100, 101, 199})
+  void anInterimStatusAtTheEndIsAFailure(int status) {
+    for (String path : List.of("/v1/completions", "/pooling")) {
+      assertThat(new ResponseWatcher(path, "").outcome(status)).isEqualTo(Outcome.FAILED);
+    }
+  }
+
   private static String events(String... events) {
     StringBuilder stream = new StringBuilder();
     for (String event : events) {

@@ -80,7 +80,7 @@ final class PassingResponse implements ResponsePhase {
   }
 
   boolean failed() {
-    return status >= 500;
+    return ResponseWatcher.isFailure(status);
   }
 
   /** How it failed. */
@@ -170,7 +170,8 @@ final class PassingResponse implements ResponsePhase {
 
   private void delivered(ExtProcStream stream) {
     boolean seen = headersAreAll || stream.mode().response().showsBody();
-    Outcome judged = seen ? watcher.outcome(status) : Outcome.of(status, false);
+    Outcome unseen = failed() ? Outcome.FAILED : Outcome.of(status, false);
+    Outcome judged = seen ? watcher.outcome(status) : unseen;
     if (watcher.isOfUnknownModel(status)) {
       stream.atPool().unknownModel();
     }

@@ -565,9 +565,11 @@ class ExtProcStreamTest {
     assertThat(pool.events).containsExactly("sent a", "ended a COMPLETED");
   }
 
-  @Test
-  void answersOfAServerInTroubleAreFailures() {
-    tell(post(), body(OTHER, true), status(503, false), responseBody("no", true));
+  /** One that is interim comes with nothing after it where a server changes the protocol. */
+  @ParameterizedTest
+  @ValueSource(ints = {101, 199, 500, 503})
+  void answersOfAServerInTroubleAreFailures(int answered) {
+    tell(post(), body(OTHER, true), status(answered, false), responseBody("no", true));
     assertThat(pool.events).containsExactly("sent a", "ended a FAILED");
   }
 
