@@ -51,8 +51,8 @@ final class Attempt {
   /** Whether its adapter has to be loaded first: that holds up nobody else. */
   boolean loadsAdapter;
 
-  /** How many had no first token yet when it was sent, itself included. */
-  int line;
+  /** Whether it found nobody in line who had no first token yet. */
+  boolean first;
 
   /** Whether some were before it in line of which nothing tells when their prompts are computed. */
   boolean behindUnseen;

@@ -106,7 +106,10 @@ final class AttemptRules {
       return;
     }
     EndpointState prefiller = flight.attempt.prefilledBy;
-    if (prefiller == null || flight.state().isAnswered() || failure.ofConnecting()) {
+    if (prefiller == null
+        || flight.state().isAnswered()
+        || failure.ofConnecting()
+        || failure == Failure.PASSED_OVER) {
       health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
       return;
     }
@@ -201,7 +204,7 @@ final class AttemptRules {
       case COMPLETED -> {
         if (!flight.state().isAnswered()) {
           serves(now, flight, endpoint);
-        } else if (!flight.facts.delivery().streamed()) {
+        } else if (!flight.facts.delivery().streamed() && !flight.attempt.sinceUnknown) {
           health.answeredWhole(now, now - flight.attempt.sentAt);
         }
         health.completed(now, endpoint.health(), flight.attempt.sentAt, flight.attempt.trial);

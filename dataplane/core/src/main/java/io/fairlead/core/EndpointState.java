@@ -613,7 +613,7 @@ final class EndpointState implements PoolEndpoint {
     count(1, flight);
     awaitingFirstToken++;
     sequencesAwaiting += sequencesOf(flight);
-    flight.attempt.line = prefills.count() + 1;
+    flight.attempt.first = prefills.count() == 0;
     flight.attempt.behindUnseen = prefills.count() > prefills.watched();
     wholePrefills = wholePrefills(now) + flight.attempt.tokens * tokenPace.nanos() / WHILE_NANOS;
     wholePrefillsAt = now;
@@ -699,7 +699,7 @@ final class EndpointState implements PoolEndpoint {
       }
       if (!flight.attempt.loadsAdapter) {
         turns.firstToken(
-            flight.attempt.uncached(), turn, now - flight.attempt.sentAt, flight.attempt.line);
+            flight.attempt.uncached(), turn, now - flight.attempt.sentAt, flight.attempt.first);
       }
     }
     EndpointState computedAt = elsewhere == null ? this : elsewhere;

@@ -2,6 +2,7 @@ package io.fairlead.core;
 
 import io.fairlead.core.Rejection.Reason;
 import io.fairlead.core.scheduling.CompiledConfig;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,8 +63,9 @@ final class FailedAttempts {
 
   /**
    * A proxy shows the answer of another endpoint than the one that it was to send the request to:
-   * what counts there moves to the one that answers, and is nobody's where the config would never
-   * choose that. Where it is none of the pool's nothing is known for certain, and nothing changes.
+   * what counts there moves to the one that answers, and is nobody's where that is leaving, or the
+   * config would never choose it. Where it is none of the pool's nothing is known for certain, and
+   * nothing changes.
    */
   void passedOver(long now, Flight flight, Subset answering) {
     CompiledConfig active = config.get();
@@ -93,12 +95,8 @@ final class FailedAttempts {
   }
 
   private boolean isKnown(Subset answering) {
-    for (EndpointState endpoint : endpoints.eligible()) {
-      if (answering.allows(endpoint.address(), endpoint.port())) {
-        return true;
-      }
-    }
-    return false;
+    return Stream.concat(Stream.of(endpoints.eligible()), endpoints.leaving().stream())
+        .anyMatch(endpoint -> answering.allows(endpoint.address(), endpoint.port()));
   }
 
   /**

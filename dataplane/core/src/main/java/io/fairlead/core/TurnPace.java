@@ -14,9 +14,7 @@ package io.fairlead.core;
  * distance is from Brakmo and Peterson, "TCP Vegas", IEEE JSAC 13(8), 1995. Nobody is served faster
  * for having waited: what took clearly less than a request is believed to take alone counts,
  * whoever was before it. So one that came while the server compiled, or behind what others had
- * sent, hides no line for long. Until then it may be the only one that anything is known by: how
- * long a line may be that is no wait grows by {@value #GROWTH} times from one that was seen to be
- * none, as the window of a connection does in its slow start.
+ * sent, hides no line for long.
  *
  * <p>Prompts count by their length. Sums are taken before the ratio, over as many turns as take a
  * while, since of prompts that share a step the first has all of its time; and of the ratios it is
@@ -44,9 +42,6 @@ final class TurnPace {
   /** The estimate of a median goes up or down by so much. */
   private static final double STEP = 1.1;
 
-  /** Of the longest line that was no wait: so long a one may be none, too. */
-  private static final int GROWTH = 4;
-
   private static final double LEAST = 0.02;
   private static final double MOST = 1_000;
 
@@ -56,10 +51,6 @@ final class TurnPace {
   private double alone = 1;
 
   private boolean knowsAlone;
-
-  /** Requests in the longest line whose last took no longer than one that is alone. */
-  private int noWait = 1;
-
   private double taken;
   private double guessed;
   private int turns;
@@ -69,10 +60,9 @@ final class TurnPace {
    *
    * @param turn nanoseconds since the one before it had its own, or since it was sent
    * @param whole nanoseconds since it was sent
-   * @param line how many were in line when it was sent, itself included
+   * @param first whether it found nobody in line
    */
-  void firstToken(int uncached, long turn, long whole, int line) {
-    boolean first = line <= 1;
+  void firstToken(int uncached, long turn, long whole, boolean first) {
     double guess = guess(1, uncached);
     boolean waited = whole > alone * guess + NO_WAIT_NANOS;
     if (waited || !first) {
@@ -86,9 +76,6 @@ final class TurnPace {
       taken = 0;
       guessed = 0;
       turns = 0;
-    }
-    if (!waited) {
-      noWait = Math.max(noWait, line);
     }
     if (first && !knowsAlone) {
       alone = bounded(whole / guess);
@@ -114,8 +101,7 @@ final class TurnPace {
    */
   long expected(int requests, long uncached) {
     double all = factor * guess(requests, uncached);
-    double noWaitAtMost = all * GROWTH * noWait / requests;
-    return (long) Math.max(0, all - Math.min(alone(uncached / requests), noWaitAtMost));
+    return (long) Math.max(0, all - alone(uncached / requests));
   }
 
   /** Nanoseconds that a request takes that is alone. */

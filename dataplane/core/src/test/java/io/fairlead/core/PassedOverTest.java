@@ -145,6 +145,25 @@ class PassedOverTest {
     assertThat(pool.core.active()).isZero();
   }
 
+  /** As in a rollout, where the proxy knows the old endpoints a little longer. */
+  @Test
+  void oneThatIsLeavingAnswersAndTheOtherHasFailed() {
+    long ticket = pool.arrive("m");
+    long elsewhere = pool.arrive("m");
+    if (!pool.routes.getFirst().endpoint().equals("e0")) {
+      long swapped = ticket;
+      ticket = elsewhere;
+      elsewhere = swapped;
+    }
+    assertThat(pool.snapshot("e0").inFlight()).isEqualTo(1);
+    endpoints(1);
+    pool.core.answeredBy(pool.now, ticket, destination("e1"));
+    assertThat(pool.snapshot("e0").inFlight()).isZero();
+    assertThat(pool.snapshot("e0").health().failing()).isPositive();
+    pool.core.ended(pool.now, elsewhere, Outcome.COMPLETED, Usage.UNKNOWN);
+    assertThat(pool.core.active()).isZero();
+  }
+
   /** The config would never send it there: it is on no account, and its client is answered. */
   @Test
   void whereFiltersWouldNotHaveItItIsNobodys() {

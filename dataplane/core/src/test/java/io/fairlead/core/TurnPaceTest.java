@@ -25,14 +25,14 @@ class TurnPaceTest {
   private long longestExpected(long[] came, int places, long took) {
     long[] freeAt = new long[places];
     Deque<Long> ends = new ArrayDeque<>();
-    Deque<Integer> lines = new ArrayDeque<>();
+    Deque<Boolean> first = new ArrayDeque<>();
     long longest = 0;
     for (long at : came) {
       while (!ends.isEmpty() && ends.getFirst() <= at) {
-        firstToken(ends.removeFirst(), lines.removeFirst());
+        firstToken(ends.removeFirst(), first.removeFirst());
       }
+      first.add(line.isEmpty());
       line.add(at);
-      lines.add(line.size());
       int place = 0;
       for (int i = 1; i < places; i++) {
         place = freeAt[i] < freeAt[place] ? i : place;
@@ -44,9 +44,9 @@ class TurnPaceTest {
     return longest;
   }
 
-  private void firstToken(long at, int found) {
+  private void firstToken(long at, boolean first) {
     long sent = line.removeFirst();
-    pace.firstToken(TOKENS, at - Math.max(sent, lastFirstToken), at - sent, found);
+    pace.firstToken(TOKENS, at - Math.max(sent, lastFirstToken), at - sent, first);
     lastFirstToken = at;
   }
 
@@ -91,61 +91,17 @@ class TurnPaceTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void aSlowFirstRequestDoesNotHideALine(long seed) {
-    pace.firstToken(TOKENS, 30_000 * MILLI, 30_000 * MILLI, 1);
+    pace.firstToken(TOKENS, 30_000 * MILLI, 30_000 * MILLI, true);
     aServerThatTakesOneAfterTheOtherIsAsFullAsItsLineIsLong(seed);
-  }
-
-  /** It compiled, or had just begun to serve: whoever waits would be sent there at once. */
-  @ParameterizedTest
-  @ValueSource(longs = {60, 500, 3_170, 15_000, 300_000})
-  void aSlowFirstRequestOpensNoLongLine(long took) {
-    pace.firstToken(1_000, took * MILLI, took * MILLI, 1);
-    assertThat(longestLine(1_000)).as("known by one request").isBetween(1, 6);
-    long turn = 150;
-    int most = 0;
-    for (int burst = 0; burst < 10; burst++) {
-      int sent = longestLine(1_000);
-      most = Math.max(most, sent);
-      for (int i = 1; i <= sent; i++) {
-        pace.firstToken(1_000, turn * MILLI, i * turn * MILLI, i);
-      }
-    }
-    assertThat(most).isLessThan(25);
-    assertThat(longestLine(1_000)).isLessThan(8);
-  }
-
-  /** Nothing is known of it but what the first request took: soon it gets all that it can take. */
-  @Test
-  void aServerThatIsFarAwayIsFilledInAFewRounds() {
-    long took = 1_000;
-    pace.firstToken(TOKENS, took * MILLI, took * MILLI, 1);
-    int round = 0;
-    while (longestLine(TOKENS) < 80 && round < 10) {
-      int sent = longestLine(TOKENS);
-      for (int i = 1; i <= sent; i++) {
-        pace.firstToken(TOKENS, i == 1 ? took * MILLI : 0, took * MILLI, i);
-      }
-      round++;
-    }
-    assertThat(round).isBetween(1, 4);
-  }
-
-  /** As long as that the gate lets prompts go, by its default. */
-  private int longestLine(int tokens) {
-    int line = 1;
-    while (line < 1_000 && pace.expected(line, (long) line * tokens) < 30 * MILLI) {
-      line++;
-    }
-    return line;
   }
 
   /** However long it is quiet: a burst finds a server that takes one after the other. */
   @Test
   void requestsThatAreAloneTellNothingOfALine() {
-    pace.firstToken(TOKENS, 18 * MILLI, 18 * MILLI, 1);
+    pace.firstToken(TOKENS, 18 * MILLI, 18 * MILLI, true);
     long before = pace.expected(20, 20L * TOKENS);
     for (int i = 0; i < 1_000; i++) {
-      pace.firstToken(TOKENS, 18 * MILLI, 18 * MILLI, 1);
+      pace.firstToken(TOKENS, 18 * MILLI, 18 * MILLI, true);
     }
     assertThat(pace.expected(20, 20L * TOKENS)).isBetween(before * 9 / 10, before * 11 / 10);
   }
@@ -157,7 +113,7 @@ class TurnPaceTest {
     for (int i = 0; i < 5_000; i++) {
       boolean alone = i % 10 < 7;
       long whole = (alone ? 18 : 30) * MILLI;
-      pace.firstToken(tokens, alone ? whole : 12 * MILLI, whole, alone ? 1 : 2);
+      pace.firstToken(tokens, alone ? whole : 12 * MILLI, whole, alone);
     }
     int passed = 1;
     while (pace.expected(passed + 1, (passed + 1L) * tokens) < 30 * MILLI) {
@@ -168,7 +124,7 @@ class TurnPaceTest {
 
   @Test
   void whatIsExpectedNeverIsBelowZero() {
-    pace.firstToken(TOKENS, 5_000 * MILLI, 5_000 * MILLI, 1);
+    pace.firstToken(TOKENS, 5_000 * MILLI, 5_000 * MILLI, true);
     assertThat(pace.expected(1, TOKENS)).isZero();
   }
 }

@@ -525,6 +525,9 @@ public final class ChildApplier {
     return true;
   }
 
+  /** A webhook that tries nothing, a right that lacks, a quota: asked after what is invalid. */
+  private static final Set<Integer> IS_NO_WORD_ON_IT = Set.of(400, 403, 409);
+
   /**
    * Whether what is wanted is invalid by itself, whatever there is: nobody's edit is in its way
    * then, and half of it is not to take effect.
@@ -532,13 +535,18 @@ public final class ChildApplier {
   private boolean isInvalid(HasMetadata wanted) {
     HasMetadata alone = writes.getKubernetesSerialization().clone(wanted);
     alone.getMetadata().setName(null);
-    alone.getMetadata().setGenerateName(wanted.getMetadata().getName() + "-");
+    alone.getMetadata().setGenerateName("try-"); // its own with more might be too long
     try {
       var _ = lanes.write(wanted, () -> writes.resource(alone).dryRun().create());
       return false;
     } catch (KubernetesClientException e) {
-      // Whatever else keeps one more from being made, such as a quota, is asked after that.
-      return e.getCode() == UNPROCESSABLE;
+      if (e.getCode() == UNPROCESSABLE) {
+        return true;
+      }
+      if (IS_NO_WORD_ON_IT.contains(e.getCode())) {
+        return false;
+      }
+      throw e;
     }
   }
 

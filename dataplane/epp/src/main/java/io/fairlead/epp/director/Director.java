@@ -240,9 +240,6 @@ public final class Director implements RequestListener {
     Route sent = at;
     if (state == State.SENT && sent != null && !destination.equals(sent.destination())) {
       int of = attempt;
-      if (trace != null) {
-        trace.attemptFailed(Failure.PASSED_OVER);
-      }
       pool.run(() -> onAnsweredBy(of, destination));
     }
   }
@@ -747,7 +744,7 @@ public final class Director implements RequestListener {
 
   private void onLeft(int of) {
     Route there = route;
-    if (there == null || there.attempt() != of) {
+    if (there == null || !isCurrent(of)) {
       // Sent elsewhere, where nobody carries it.
       onEnd(of, there, Outcome.DISCONNECTED, Usage.UNKNOWN, 0);
       return;
@@ -845,6 +842,7 @@ public final class Director implements RequestListener {
       attempt = next.attempt();
       at = next;
       if (trace != null && state != State.OVER) {
+        trace.attemptFailed(Failure.PASSED_OVER);
         trace.sent(next);
       }
     }

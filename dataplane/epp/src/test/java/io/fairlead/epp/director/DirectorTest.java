@@ -863,6 +863,47 @@ class DirectorTest {
     assertThat(core.active()).isZero();
   }
 
+  /** Nobody sees the rest of what that endpoint answers: it has done nothing wrong by that. */
+  @Test
+  void whoAnswersByAProxysWordIsLeftWithTheRequest() {
+    Steps home = new Steps();
+    Steps loop = new Steps();
+    PoolCore core = new PoolCore();
+    Terminal terminal = new Terminal();
+    PoolLoop pool = new PoolLoop(core, loop, () -> 0, terminal);
+    core.configure(0, compiled(List.of(), AT_ONCE));
+    core.endpoints(
+        0,
+        List.of(
+            new EndpointSpec("a", "1", "10.0.0.1", 1, Map.of()),
+            new EndpointSpec("b", "1", "10.0.0.2", 1, Map.of())));
+    Frontend frontend = new Frontend(0);
+    frontend.director = new Director(pool, home, frontend);
+    home.act(() -> frontend.director.submit(new RequestFacts("m", 0, new long[0], 1, -1, 1)));
+    while (home.step() || loop.step()) {
+      // until it is sent
+    }
+    Route first = frontend.routes.getFirst();
+    String other = first.endpoint().equals("a") ? "b" : "a";
+    home.act(
+        () -> {
+          frontend.director.answeredBy(other.equals("a") ? "10.0.0.1:1" : "10.0.0.2:1");
+          frontend.director.answering();
+          frontend.director.left();
+        });
+    while (home.step() || loop.step()) {
+      // until both are quiet
+    }
+    assertThat(terminal.sentAgain).containsExactly("PASSED_OVER");
+    assertThat(terminal.outcomes).isEmpty();
+    assertThat(core.active()).as("counts until it must be over").isEqualTo(1);
+    assertThat(core.snapshot())
+        .filteredOn(endpoint -> endpoint.name().equals(other))
+        .allSatisfy(endpoint -> assertThat(endpoint.inFlight()).isEqualTo(1))
+        .allSatisfy(endpoint -> assertThat(endpoint.health().failing()).isZero())
+        .hasSize(1);
+  }
+
   private static void run(long seed) {
     Random random = new Random(seed);
     Steps home = new Steps();

@@ -7,7 +7,6 @@ import io.fairlead.plugin.Observer;
 import io.fairlead.plugin.Parameters;
 import io.fairlead.plugin.Plugin;
 import io.fairlead.plugin.PluginFactory;
-import io.fairlead.plugin.Prefills;
 import io.fairlead.plugin.SaturationDetector;
 
 /**
@@ -106,21 +105,16 @@ final class ExpectedWaitDetector implements SaturationDetector, Observer {
    * Of its KV cache: as it tells itself or, where it doesn't, by what was sent there. While it is
    * more than half full what counts is also what those that are there will keep in the mean of
    * their time: answers grow, so that an engine which is let fill up with young ones ends them
-   * again and again to begin them anew. Where it tells of less, what counts is whether the prompts
-   * behind the first in line are more than it can hold: some must wait then, and its page is of
-   * before they came.
+   * again and again to begin them anew.
    */
   private double usage(Endpoint endpoint) {
     double told = endpoint.kvUsage();
+    if (told < HALF) {
+      return told;
+    }
     long capacity = endpoint.kvCapacityTokens();
     if (capacity == 0) {
       return Double.isNaN(told) ? 0 : told;
-    }
-    if (told < HALF) {
-      Prefills line = endpoint.prefills();
-      double behind = (double) line.uncachedTokens() - line.headUncached();
-      double inLine = behind * line.watched() / Math.max(1, line.count());
-      return inLine > capacity ? inLine / capacity : told;
     }
     double kept = (double) endpoint.inFlightTokens() - endpoint.repeatedInFlightTokens();
     if (Double.isNaN(told)) {

@@ -65,23 +65,6 @@ class ExpectedWaitDetectorTest {
     assertThat(detector.saturation(endpoint)).as("it doesn't tell").isGreaterThan(10);
   }
 
-  /** As of a burst that its last page does not know of yet, or none of whose prompts has begun. */
-  @Test
-  void moreThanItsCacheHoldsInLineFillsIt() {
-    endpoint.kvUsage = 0;
-    endpoint.kvTokens = 12_000;
-    endpoint.inFlight = 26;
-    endpoint.awaiting = 25;
-    endpoint.uncached = 11_000;
-    assertThat(detector.saturation(endpoint)).isLessThan(0.5);
-    endpoint.uncached = 26_000;
-    endpoint.headUncached = 1_000;
-    assertThat(detector.saturation(endpoint)).isGreaterThan(2);
-    assertThat(detector.limit(endpoint)).isEqualTo("KV cache");
-    endpoint.headUncached = 20_000;
-    assertThat(detector.saturation(endpoint)).as("its server refuses the first").isZero();
-  }
-
   @Test
   void theLastSeatsInItsBatchFillIt() {
     endpoint.inFlight = 200;
