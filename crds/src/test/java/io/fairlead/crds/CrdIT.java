@@ -25,6 +25,7 @@ import io.fairlead.crds.v1.InferencePool;
 import io.fairlead.crds.v1alpha2.InferenceModel;
 import io.fairlead.crds.v1alpha2.InferenceModelSpec;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -189,14 +190,30 @@ final class CrdIT {
   @Test
   void columnsShowModelsAndTheirTargets(KubernetesClient client) throws JsonProcessingException {
     namespace(client, "columns");
-    create(
-        client,
-        """
-        {"apiVersion": "inference.networking.x-k8s.io/v1alpha2", "kind": "InferenceModel",
-         "metadata": {"name": "m", "namespace": "columns"},
-         "spec": {"modelName": "chat", "criticality": "Critical", "poolRef": {"name": "p"},
-                  "targetModels": [{"name": "a", "weight": 9}, {"name": "b", "weight": 1}]}}
-        """);
+    GenericKubernetesResource model =
+        create(
+            client,
+            """
+            {"apiVersion": "inference.networking.x-k8s.io/v1alpha2", "kind": "InferenceModel",
+             "metadata": {"name": "m", "namespace": "columns"},
+             "spec": {"modelName": "chat", "criticality": "Critical", "poolRef": {"name": "p"},
+                      "targetModels": [{"name": "a", "weight": 9}, {"name": "b", "weight": 1}]}}
+            """);
+    String targets = "The pool sends its requests to a 90 %, b 10 %";
+    Map<String, String> accepted =
+        Map.of(
+            "type",
+            "Accepted",
+            "status",
+            "True",
+            "reason",
+            "Accepted",
+            "message",
+            targets,
+            "lastTransitionTime",
+            "2026-01-01T00:00:00Z");
+    model.setAdditionalProperty("status", Map.of("conditions", List.of(accepted)));
+    client.resource(model).updateStatus();
     HttpClient http = client.getHttpClient();
     HttpRequest request =
         http.newHttpRequestBuilder()
@@ -220,11 +237,7 @@ final class CrdIT {
             "Targets");
     JsonNode cells = table.at("/rows/0/cells");
     assertThat(List.of(cells.get(1).asText(), cells.get(3).asText(), cells.get(8).asText()))
-        .containsExactly(
-            "chat",
-            "Critical",
-            // A column shows the first match of its path only; so it is the whole list.
-            "[{\"name\":\"a\",\"weight\":9},{\"name\":\"b\",\"weight\":1}]");
+        .containsExactly("chat", "Critical", targets);
   }
 
   private static GenericKubernetesResource object(
