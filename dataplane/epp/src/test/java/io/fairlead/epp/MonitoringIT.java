@@ -43,7 +43,7 @@ class MonitoringIT {
   /** The operator's, and what kube-state-metrics tells of statuses, are held in its module. */
   private static final Pattern USED =
       Pattern.compile(
-          "\\b((?!fairlead_(?:operator|picker|old_pool)_|fairlead_pool_condition)fairlead_[a-z0-9_]+)(?:\\{([^}]*)})?");
+          "\\b((?!fairlead_(?:operator|picker|old_pool)_|fairlead_pool_ready\\b)fairlead_[a-z0-9_]+)(?:\\{([^}]*)})?");
 
   private static final Pattern LABEL = Pattern.compile("([a-z_]+)(?:=|!=|=~|!~)");
 

@@ -85,7 +85,7 @@ class ExtProcIT {
       requests.onNext(Messages.body(BODY, true));
       await().until(() -> answers.messages.size() == 2);
       requests.onNext(Messages.status(200, false));
-      requests.onNext(Messages.responseBody("x", true));
+      requests.onNext(Messages.responseBody("{\"choices\":[]}", true));
       await().until(() -> answers.ended != null);
 
       assertThat(answers.ended).isEqualTo(Status.OK);
