@@ -7,6 +7,7 @@ import com.sun.net.httpserver.HttpServer;
 import io.fabric8.kubernetes.api.model.NamespaceBuilder;
 import io.fabric8.kubernetes.api.model.ServiceAccountBuilder;
 import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinition;
+import io.fabric8.kubernetes.api.model.apiextensions.v1.CustomResourceDefinitionStatus;
 import io.fabric8.kubernetes.api.model.authentication.TokenRequestBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fairlead.cli.PickerUnderTest.Picked;
@@ -28,6 +29,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Objects;
 import java.util.Set;
 import org.awaitility.Awaitility;
@@ -364,7 +366,10 @@ final class UpstreamDropInIT {
     await()
         .until(
             () ->
-                admin.resource(made).get().getStatus().getConditions().stream()
+                Optional.ofNullable(admin.resource(made).get().getStatus())
+                    .map(CustomResourceDefinitionStatus::getConditions)
+                    .orElse(List.of())
+                    .stream()
                     .anyMatch(
                         condition ->
                             condition.getType().equals("Established")
