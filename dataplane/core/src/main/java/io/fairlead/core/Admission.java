@@ -398,8 +398,7 @@ final class Admission {
     int each = answers && whole && output >= 0 ? flight.attempt.ofEach(output) : -1;
     queue.ended(flight.turn, flight.work, was, each);
     if (was >= 0 || flight.firstTokenSeen()) {
-      boolean unknown = flight.attempt.wasHeldUp || flight.attempt.sinceUnknown;
-      long stay = unknown ? -1 : now - flight.attempt.sentAt;
+      long stay = flight.attempt.tellsNoTime() ? -1 : now - flight.attempt.sentAt;
       pace.ended(was >= 0 ? was : flight.work, stay);
     }
   }

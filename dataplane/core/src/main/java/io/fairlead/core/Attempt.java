@@ -206,6 +206,12 @@ final class Attempt {
     askedToWait = false;
     heldUp = false;
     wasHeldUp = false;
+    sinceUnknown = false;
+  }
+
+  /** Whether how long it took from {@link #sentAt} to its end says nothing of its server. */
+  boolean tellsNoTime() {
+    return wasHeldUp || sinceUnknown;
   }
 
   /** Nanoseconds since its answer began; negative where it has not. */

@@ -106,10 +106,7 @@ final class AttemptRules {
       return;
     }
     EndpointState prefiller = flight.attempt.prefilledBy;
-    if (prefiller == null
-        || flight.state().isAnswered()
-        || failure.ofConnecting()
-        || failure == Failure.PASSED_OVER) {
+    if (prefiller == null || flight.state().isAnswered() || failure.ofEndpointAlone()) {
       health.failed(now, at.health(), failure, flight.attempt.sentAt, flight.attempt.trial);
       return;
     }

@@ -564,7 +564,6 @@ final class Dispatch {
     endpoint.requests().add(flight);
     flight.to(FlightState.PREFILLING);
     attempt.judged = false;
-    attempt.sinceUnknown = false;
     attempt.number = bookings.sent(flight, endpoint);
     endpoint.sent(now, flight, matched);
     if (prefiller != endpoint) {

@@ -82,8 +82,7 @@ final class EndedRequest implements Completion {
         && !flight.facts.delivery().streamed()
         && !flight.state().isLeft()
         && !flight.attempt.judged
-        && !flight.attempt.wasHeldUp
-        && !flight.attempt.sinceUnknown
+        && !flight.attempt.tellsNoTime()
         && !flight.attempt.loadsAdapter
         && flight.attempt.prefilledBy == null;
   }

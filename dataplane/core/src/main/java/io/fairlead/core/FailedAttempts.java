@@ -78,10 +78,8 @@ final class FailedAttempts {
       return;
     }
     rules.failed(now, flight, endpoint, Failure.PASSED_OVER);
-    flight.failed(endpoint);
+    withdraw(now, flight, endpoint);
     flight.facts = flight.facts.only(answering);
-    bookings.withdraw(flight);
-    observers.over(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
     boolean moved = false;
     try {
       moved = dispatch.follow(now, flight, active);
@@ -92,6 +90,13 @@ final class FailedAttempts {
         ends.answeredByFormer(now, flight);
       }
     }
+  }
+
+  /** The attempt has left nothing at its endpoint, and is over but for the accounts. */
+  private void withdraw(long now, Flight flight, EndpointState endpoint) {
+    flight.failed(endpoint);
+    bookings.withdraw(flight);
+    observers.over(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
   }
 
   private boolean isKnown(Subset answering) {
@@ -115,9 +120,7 @@ final class FailedAttempts {
     if (active == null || endpoint == null) {
       return failed;
     }
-    flight.failed(endpoint);
-    bookings.withdraw(flight);
-    observers.over(now, flight, endpoint, Outcome.FAILED, Usage.UNKNOWN);
+    withdraw(now, flight, endpoint);
     if (flight.attempt.prefillAt != null || endpoints.leaving().contains(endpoint)) {
       bookings.takeBack(now, flight);
     }

@@ -74,9 +74,15 @@ public enum Failure {
     return answered;
   }
 
-  /** Whether the request did not get there as a whole. */
-  boolean ofConnecting() {
-    return this == REFUSED || this == UNREACHABLE || this == RESET_UNSENT || this == NO_SOCKET;
+  /**
+   * Whether nobody has a part in it who computes the prompt for the endpoint: the request did not
+   * get there as a whole, or a proxy chose against that endpoint.
+   */
+  boolean ofEndpointAlone() {
+    return switch (this) {
+      case REFUSED, UNREACHABLE, RESET_UNSENT, NO_SOCKET, PASSED_OVER -> true;
+      case DIED, UNAVAILABLE, ERROR, FIRST_BYTE_LATE, BROKEN_OFF -> false;
+    };
   }
 
   Work work() {

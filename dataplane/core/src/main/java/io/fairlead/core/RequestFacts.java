@@ -111,33 +111,20 @@ public record RequestFacts(
 
   /** The same, to any endpoint, whatever the gateway allows. */
   public RequestFacts anywhere() {
-    return subset == null ? this : to(null);
+    return subset == null ? this : with(null, tokens);
   }
 
   /** The same, to these endpoints alone. */
   RequestFacts only(Subset endpoints) {
-    return to(endpoints);
-  }
-
-  private RequestFacts to(@Nullable Subset endpoints) {
-    return new RequestFacts(
-        id,
-        model,
-        seed,
-        blocks,
-        prompt,
-        maxOutputTokens,
-        answers,
-        bodyBytes,
-        delivery,
-        timeouts,
-        headers,
-        endpoints,
-        tokens);
+    return with(endpoints, tokens);
   }
 
   /** The same, with what its model's own tokenizer makes of its prompt. */
   public RequestFacts with(PromptTokens cut) {
+    return with(subset, cut);
+  }
+
+  private RequestFacts with(@Nullable Subset allowed, @Nullable PromptTokens cut) {
     return new RequestFacts(
         id,
         model,
@@ -150,7 +137,7 @@ public record RequestFacts(
         delivery,
         timeouts,
         headers,
-        subset,
+        allowed,
         cut);
   }
 

@@ -31,17 +31,7 @@ class PassedOverTest {
 
   private static final long MILLI = 1_000_000;
 
-  private final Pool pool =
-      new Pool(
-          new PoolListener() {
-            @Override
-            public boolean probe(Probe probe) {
-              return true; // and nobody answers it
-            }
-
-            @Override
-            public void healthChanged(HealthChange change) {}
-          });
+  private final Pool pool = new Pool(Pool.PROBES_ARE_NOT_ANSWERED);
 
   PassedOverTest() {
     pool.configure(

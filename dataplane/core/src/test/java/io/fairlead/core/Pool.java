@@ -20,6 +20,17 @@ final class Pool implements RequestListener {
   static final EndpointSnapshot.Health WELL =
       new EndpointSnapshot.Health(HealthState.IN_USE, "", 0, 0);
 
+  static final PoolListener PROBES_ARE_NOT_ANSWERED =
+      new PoolListener() {
+        @Override
+        public boolean probe(Probe probe) {
+          return true;
+        }
+
+        @Override
+        public void healthChanged(HealthChange change) {}
+      };
+
   final PoolCore core;
   final List<String> effects = new ArrayList<>();
   final List<Route> routes = new ArrayList<>();

@@ -23,17 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Where filters leave nobody for a second attempt, the first is all that the client can have. */
 class RetryChoiceTest {
 
-  private final Pool pool =
-      new Pool(
-          new PoolListener() {
-            @Override
-            public boolean probe(Probe probe) {
-              return true; // and nobody answers it
-            }
-
-            @Override
-            public void healthChanged(HealthChange change) {}
-          });
+  private final Pool pool = new Pool(Pool.PROBES_ARE_NOT_ANSWERED);
 
   /** Whom the filter lets a request go to. */
   private final Set<String> suitable = new HashSet<>(Set.of("a"));

@@ -3,6 +3,7 @@ package io.fairlead.epp.console;
 import io.fairlead.epp.shadow.ShadowReport;
 import io.fairlead.epp.status.PoolMoment;
 import io.fairlead.epp.status.ShadowPage;
+import io.fairlead.epp.transport.Periodic;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
@@ -59,22 +60,8 @@ public final class Console {
    */
   public static Console start(EventLoop loop, Access access, ConsoleData data) {
     Console console = new Console(loop, access, data, InstantSource.system());
-    console.tickIn(0);
+    Periodic.run(loop, console::tick, 0, 1, TimeUnit.SECONDS);
     return console;
-  }
-
-  private void tickIn(long seconds) {
-    var _ =
-        loop.schedule(
-            () -> {
-              try {
-                tick();
-              } finally {
-                tickIn(1); // a task that is periodic of itself would end with what is thrown
-              }
-            },
-            seconds,
-            TimeUnit.SECONDS);
   }
 
   /** For one connection: answers what is the console's, and passes all else on. */

@@ -53,6 +53,9 @@ public final class Director implements RequestListener {
     OVER
   }
 
+  /** No attempt. */
+  private static final int NONE = -1;
+
   private final PoolLoop pool;
   private final EventExecutor home;
   private final Exchange exchange;
@@ -126,11 +129,11 @@ public final class Director implements RequestListener {
   /** What the core is being told of the former attempt. */
   private @Nullable Failure failure;
 
-  /** Whether the core is being told that a proxy has sent the request elsewhere by itself. */
-  private boolean sentByProxy;
-
-  /** The attempt as which the frontend may still tell of the current one; 0 for none. */
-  private int toldAs;
+  /**
+   * The attempt as which the frontend may still tell of the current one, to which a proxy has gone
+   * on; {@link #NONE} for none.
+   */
+  private int toldAs = NONE;
 
   /** Written down as it goes; null when it is not. */
   private @Nullable CapturedRequest captured;
@@ -534,14 +537,12 @@ public final class Director implements RequestListener {
       captured.answeredBy(now, destination);
     }
     failure = Failure.PASSED_OVER;
-    sentByProxy = true;
     try {
       pool.core().answeredBy(now, ticket, destination);
     } catch (RuntimeException | Error e) {
       pool.pluginFailed(e);
     } finally {
       failure = null;
-      sentByProxy = false;
     }
   }
 
@@ -770,7 +771,7 @@ public final class Director implements RequestListener {
   }
 
   private boolean isCurrent(int of) {
-    return route == null || route.attempt() == of || (of != 0 && of == toldAs);
+    return route == null || route.attempt() == of || of == toldAs;
   }
 
   @Override
@@ -796,7 +797,9 @@ public final class Director implements RequestListener {
   public void send(long request, Route next) {
     ticket = request;
     boolean again = route != null;
-    toldAs = sentByProxy ? attempt() : 0;
+    boolean byProxy = failure == Failure.PASSED_OVER;
+    int before = attempt();
+    toldAs = byProxy ? before : NONE;
     route = next;
     waitsNoMore();
     if (word != null) {
@@ -811,8 +814,7 @@ public final class Director implements RequestListener {
       toShadow = null; // they are asked once
       shadowed = pool.shadows().sent(pool.now(), asked, next);
     }
-    if (sentByProxy) {
-      int before = toldAs;
+    if (byProxy) {
       atHome(() -> followed(before, next));
     } else {
       atHome(() -> send(next));

@@ -46,6 +46,7 @@ import io.fairlead.epp.openai.OpenAiError;
 import io.fairlead.epp.openai.RequestReader;
 import io.fairlead.epp.shadow.Shadows;
 import io.fairlead.epp.tokens.PromptTokenizers;
+import io.fairlead.epp.transport.Periodic;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
@@ -451,17 +452,7 @@ public final class PoolLoop {
 
   /** Begins to tell the core the time; ends with the loop. */
   public void start() {
-    var _ =
-        loop.schedule(
-            () -> {
-              try {
-                tick();
-              } finally {
-                start(); // a task that is periodic of itself would end with what is thrown
-              }
-            },
-            TICK_MILLIS,
-            TimeUnit.MILLISECONDS);
+    Periodic.run(loop, this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Tells the core the time; on the loop. */

@@ -21,7 +21,8 @@ record RequestHead(WireHeaders headers, @Nullable Subset subset) implements Rece
   private static final long[] NO_BLOCKS = {};
 
   static RequestHead of(ProxyMessage message) {
-    return new RequestHead(message.headers(), SubsetHint.of(message.rest().getMetadataContext()));
+    return new RequestHead(
+        message.headers(), GatewayMetadata.subset(message.rest().getMetadataContext()));
   }
 
   @Override

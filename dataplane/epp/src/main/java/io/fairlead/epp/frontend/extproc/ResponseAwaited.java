@@ -22,7 +22,7 @@ record ResponseAwaited() implements ResponsePhase {
     if (stream.isOver()) {
       return;
     }
-    String served = ServedEndpoint.of(message.rest().getMetadataContext());
+    String served = GatewayMetadata.served(message.rest().getMetadataContext());
     if (served != null) {
       stream.atPool().answeredBy(served);
     }
